@@ -148,6 +148,17 @@ static bool is_serial(const struct making *making, size_t at) {
 	return true;
 }
 
+/* A cell in the unit of the first column. */
+static const char *time_of(const struct csv *csv, const struct wide *wide, size_t row, size_t at) {
+	struct table_name name;
+	double number;
+	table_name_read(csv->header[wide->column[at]], &name);
+	const char *cell = csv_cell(csv, row, wide->column[at]);
+	if (name.measure != MEASURE_TIME || name.scale == wide->measure.scale || !table_number(csv, cell, false, &number))
+		return cell;
+	return arena_printf(csv->arena, "%.9g", number * name.scale / wide->measure.scale);
+}
+
 static void row_add(struct making *making, size_t row, size_t at, bool serial) {
 	struct csv *out = making->out;
 	const char **cells = out->cells + out->rows * out->columns;
@@ -161,7 +172,7 @@ static void row_add(struct making *making, size_t row, size_t at, bool serial) {
 		cells[making->keys + 1] = making->wide->direction[at];
 	if (making->wide->with_serial)
 		cells[making->keys + 1] = at + 1 == making->wide->count ? "serial" : "parallel";
-	cells[out->columns - 1] = csv_cell(making->csv, row, making->wide->column[at]);
+	cells[out->columns - 1] = time_of(making->csv, making->wide, row, at);
 	for (size_t r = 0; r < out->rows && serial; r++)
 		if (memcmp(out->cells + r * out->columns, cells, out->columns * sizeof *cells) == 0)
 			return;
@@ -171,11 +182,9 @@ static void row_add(struct making *making, size_t row, size_t at, bool serial) {
 /* The parts of a row; "" if one of them is missing. */
 static const char *sum_of(const struct csv *csv, const struct wide *wide, size_t row) {
 	double sum = 0, one;
-	char text[48];
 	for (size_t i = 0; i < wide->count; i++)
-		sum += table_number(csv, csv_cell(csv, row, wide->column[i]), false, &one) ? one * wide->measure.scale : NAN;
-	snprintf(text, sizeof text, "%.9g", sum);
-	return isfinite(sum) ? arena_strdup(csv->arena, text) : "";
+		sum += table_number(csv, time_of(csv, wide, row, i), false, &one) ? one * wide->measure.scale : NAN;
+	return isfinite(sum) ? arena_printf(csv->arena, "%.9g", sum) : "";
 }
 
 static struct csv *sum_add(const struct csv *csv, const struct wide *wide) {
@@ -184,12 +193,10 @@ static struct csv *sum_add(const struct csv *csv, const struct wide *wide) {
 	out->columns++;
 	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
 	out->cells = arena_alloc(csv->arena, csv->rows * out->columns + 1, sizeof *out->cells);
-	for (size_t c = 0; c < csv->columns; c++)
-		out->header[c] = csv->header[c];
+	memcpy(out->header, csv->header, csv->columns * sizeof *out->header);
 	out->header[csv->columns] = "total_s";
 	for (size_t r = 0; r < csv->rows; r++) {
-		for (size_t c = 0; c < csv->columns; c++)
-			out->cells[r * out->columns + c] = csv_cell(csv, r, c);
+		memcpy(out->cells + r * out->columns, csv->cells + r * csv->columns, csv->columns * sizeof *out->cells);
 		out->cells[r * out->columns + csv->columns] = sum_of(csv, wide, r);
 	}
 	return out;
@@ -240,13 +247,6 @@ static int hint_add(struct err *err) {
 	           : -1;
 }
 
-/* Headers that are bare numbers do not say of what. */
-static int wide_refuse(const char *path, const struct wide *wide, struct err *err) {
-	return err_set(err, ERR_USAGE, "add a line that names the parameter, for example \"# columns: threads\"",
-	               "%s: the columns \"%.20s\", \"%.20s\" .. are numbers without a name", path, wide->value[0],
-	               wide->value[1]);
-}
-
 /* Is this "283ms", a time with its unit and nothing else? */
 static bool is_timed(const char *cell) {
 	struct table_name unit;
@@ -285,15 +285,14 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 	}
 	const char *noted = NULL;
 	table_cells_rewrite(csv, &noted);
-	table->csv = csv;
-	bool asked = table->reading && (table->reading->objective || table->reading->version_count);
-	struct csv *parted = asked ? NULL : table_parted(csv, &table->assumed_unit);
-	if (parted) {
-		table->csv = parted;
-		table->on_device = true;
-	} else if (wide_find(table->csv, noted ? noted : table_note(csv, "columns"), table->reading, &wide)) {
-		if (wide.unnamed && wide_refuse(table->path, &wide, err))
-			return -1;
+	const struct csv *parted = table_parted(csv, table->reading, &table->assumed_unit);
+	table->on_device = parted;
+	table->csv = parted ? parted : csv;
+	if (!parted && wide_find(table->csv, noted ? noted : table_note(csv, "columns"), table->reading, &wide)) {
+		if (wide.unnamed)
+			return err_set(err, ERR_USAGE, "add a line that names the parameter, for example \"# columns: threads\"",
+			               "%s: the columns \"%.20s\", \"%.20s\" .. are numbers without a name", table->path,
+			               wide.value[0], wide.value[1]);
 		if (wide.assumed && strcmp(table->csv->header[0], CORNER_SERIES) == 0)
 			return err_set(err, ERR_USAGE, "say it above the table, for example \"# times in ms\" or \"# GB/s\"",
 			               "%s: nothing says what the numbers are", table->path);

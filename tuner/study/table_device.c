@@ -253,7 +253,7 @@ static struct csv *table_make(const struct device *device) {
 	return out;
 }
 
-struct csv *table_parted(const struct csv *csv, bool *assumed) {
+struct csv *table_parted(const struct csv *csv, const struct study_reading *reading, bool *assumed) {
 	struct device device = {.csv = csv, .columns = arena_alloc(csv->arena, csv->columns, sizeof *device.columns)};
 	columns_read(&device);
 	plain_decide(&device);
@@ -262,7 +262,8 @@ struct csv *table_parted(const struct csv *csv, bool *assumed) {
 	const size_t *count = device.count;
 	bool whole = count[KIND_RUN] == 1 || (count[KIND_RUN] == 0 && count[KIND_COPY]);
 	*assumed = false;
-	if (count[KIND_KERNEL] != 1 || !whole || count[KIND_PLAIN] || count[KIND_WHOLE] || count[KIND_RIVAL] > 1)
+	if ((reading && (reading->objective || reading->version_count)) || count[KIND_KERNEL] != 1 || !whole ||
+	    count[KIND_PLAIN] || count[KIND_WHOLE] || count[KIND_RIVAL] > 1)
 		return NULL;
 	device.rest = device.rest && count[KIND_RUN] && !count[KIND_COPY];
 	*assumed = device.assumed;

@@ -204,23 +204,24 @@ static bool asked_find(const struct csv *csv, const struct study_reading *readin
 	return wide->count >= 2;
 }
 
+static const char version_words[] =
+	"serial sequential seq parallel openmp omp pthreads pthread mpi cuda hip ticket ticketlock rwlock futex "
+	"anderson backoff opencl gpu cpu cilk tbb naive simple "
+	"basic baseline reference original tiled blocked unrolled vectorized simd sse avx avx2 avx512 optimized "
+	"optimised "
+	"static dynamic guided auto mutex spin spinlock atomic critical tas ttas clh mcs lockfree blas openblas mkl "
+	"cublas "
+	"gcc clang icc icx o0 o1 o2 o3 t ijk ikj jik jki kij kji";
+
 /* Numbers that nobody knows are not times: their names say that they are, or which version they are of, or a comment
  * says what all numbers are. */
 static const char *noted_unit(const struct csv *csv, struct table_name *unit);
 static bool may_be_time(const struct csv *csv, const char *header) {
-	static const char versions[] =
-		"serial sequential seq parallel openmp omp pthreads pthread mpi cuda hip ticket ticketlock rwlock futex "
-		"anderson backoff opencl gpu cpu cilk tbb naive simple "
-		"basic baseline reference original tiled blocked unrolled vectorized simd sse avx avx2 avx512 optimized "
-		"optimised "
-		"static dynamic guided auto mutex spin spinlock atomic critical tas ttas clh mcs lockfree blas openblas mkl "
-		"cublas "
-		"gcc clang icc icx o0 o1 o2 o3 t ijk ikj jik jki kij kji";
 	struct table_name unit;
 	char key[TABLE_NAME];
 	table_words_join(header, key);
 	return table_has_word(key, "time zeit runtime laufzeit walltime elapsed duration") ||
-	       table_has_word(key, versions) || noted_unit(csv, &unit);
+	       table_has_word(key, version_words) || noted_unit(csv, &unit);
 }
 
 /* Numbers without a unit that are neither an input nor a figure. */
@@ -271,7 +272,8 @@ static bool is_key(const struct csv *csv, size_t column, const struct wide *wide
 	       !is_numbers(csv, column);
 }
 
-/* Adds a column; false if it is not measured as the others are. Serial code may lack the unit that the others have. */
+/* Adds a column; false if it is not measured as the others are. Serial code may lack the unit that the others have, and
+ * known versions may have another: "sequential (s), CUDA (ms)". */
 static bool named_add(const struct csv *csv, size_t column, struct wide *wide) {
 	struct table_name name;
 	table_name_read(csv->header[column], &name);
@@ -279,7 +281,10 @@ static bool named_add(const struct csv *csv, size_t column, struct wide *wide) {
 	const char *word = *name.base ? name.base : csv->header[column];
 	if (strncmp(word, "time ", 5) == 0 && word[5])
 		word += 5;
-	if (!first && name.measure != MEASURE_NONE && !is_same_measure(&wide->measure, &name))
+	bool alike = (table_is_part(word) && wide->parts == wide->count) ||
+	             (table_has_word(word, version_words) && !first && table_has_word(wide->value[0], version_words));
+	bool times = name.measure == MEASURE_TIME && wide->measure.measure == MEASURE_TIME && alike;
+	if (!first && name.measure != MEASURE_NONE && !times && !is_same_measure(&wide->measure, &name))
 		return false;
 	if (first)
 		wide->measure = name;
