@@ -114,7 +114,7 @@ bool probe_is_team(const struct study_column *column) {
 		name += strncasecmp(name, before[i], strlen(before[i])) == 0 ? strlen(before[i]) : 0;
 	sign = strstr(name, " ("); /* "MPI processes (P)" */
 	size_t end = sign ? (size_t)(sign - name) : strlen(name), length = 0;
-	while (length < end && !strchr(" /", name[end - length - 1]))
+	while (length < end && !strchr(" /_", name[end - length - 1]))
 		length++;
 	for (const char *at = words; *at; at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' '))
 		if (strcspn(at, " ") == length && strncasecmp(at, name + end - length, length) == 0)

@@ -3,6 +3,7 @@
  * that speak for different reasons, so that it tells at most one bit; what is at stake is the ratio that the reasons
  * differ by (Lindley, On a measure of the information provided by an experiment, 1956). */
 #include <math.h>
+#include <string.h>
 
 #include "base/json/js.h"
 #include "tuner/reading/reading.h"
@@ -115,6 +116,12 @@ static double beyond_of(double last, double before) {
 	return next > 0 && whole && next < 1e9 ? next : NAN;
 }
 
+/* A block of a GPU has 1024 threads at most. */
+static bool is_possible(const char *name, double value) {
+	enum { BLOCK_MOST = 1024 };
+	return isfinite(value) && !(value > BLOCK_MOST && strcasestr(name, "thread") && strcasestr(name, "block"));
+}
+
 /* The fastest value is the last one that was measured: the best may lie beyond. */
 static void ends_consider(const struct study *study, size_t column, const struct reading_series *series, size_t best,
                           struct decision *found) {
@@ -129,7 +136,7 @@ static void ends_consider(const struct study *study, size_t column, const struct
 		"measure %.80s=%.6g: the fastest value is the last one measured; if this is %.2f times as fast again, the best "
 		"lies beyond",
 		one.name, one.value, one.stake);
-	if (isfinite(one.value))
+	if (is_possible(one.name, one.value))
 		consider(found, &one);
 }
 

@@ -124,7 +124,8 @@ static void rows_add(struct finding *finding, const struct study *study, const s
 		shown++;
 		row_words(study, r, parts, words);
 		reading_subject(study, r, SIZE_MAX, subject);
-		finding_evidence(finding, EVIDENCE_FIGURE, judge_parts_share(study, r, parts), NULL, "%s: %s", subject, words);
+		finding_evidence(finding, EVIDENCE_FIGURE, judge_parts_share(study, r, parts), NULL, "%s%s%s", subject,
+		                 *subject ? ": " : "", words);
 	}
 }
 
@@ -148,16 +149,16 @@ static void report(const struct study *study, struct findings *findings, const s
 		                 "the largest part of the time moves: %s (%.0f %%) at %s, %s (%.0f %%) at %s", parts->name[a],
 		                 100 * share_of(study, first, parts, a), subject, parts->name[b], 100 * share, other);
 	else if (is_everywhere(study, parts, b))
-		finding = findings_add(findings, CONFIDENCE_MEDIUM, gain, "%s is the largest part of the time%s: %.0f %% at %s",
-		                       parts->name[b], rows > 1 ? " everywhere" : "", 100 * share, other);
+		finding = findings_add(findings, CONFIDENCE_MEDIUM, gain, "%s is the largest part of the time%s: %.0f %%%s%s",
+		                       parts->name[b], rows > 1 ? " everywhere" : "", 100 * share, *other ? " at " : "", other);
 	else
 		return;
 	rows_add(finding, study, parts);
 	powers_add(finding, study, parts);
 	if (share >= DOMINANT && !rest)
 		finding_evidence(finding, EVIDENCE_FIGURE, 1 / (1 - fmin(share, 0.999)), "x",
-		                 "without %s the slowest row would be at most %.3g times as fast (Amdahl)", parts->name[b],
-		                 1 / (1 - fmin(share, 0.999)));
+		                 "without %s %s would be at most %.3g times as fast (Amdahl)", parts->name[b],
+		                 rows > 1 ? "the slowest row" : "it", 1 / (1 - fmin(share, 0.999)));
 }
 
 /* Parts that exceed the whole in most rows run at the same time, or were measured differently: then no share is one. */
@@ -174,7 +175,7 @@ static void overlap_report(const struct study *study, struct findings *findings,
 static void examine(const struct study *study, struct findings *findings) {
 	size_t whole = 0, over = 0, rows = 0;
 	double most = 0;
-	if (study_rows(study) < ROWS_LEAST || study_is_rate(study))
+	if (study_is_rate(study))
 		return;
 	struct judge_parts parts = judge_parts_find(study);
 	for (size_t r = 0; r < study_rows(study) && parts.count >= 2; r++) {

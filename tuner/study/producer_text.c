@@ -8,7 +8,7 @@
 #include "base/sys.h"
 #include "tuner/study/study_impl.h"
 
-enum { FILE_MAX = 16 << 20, FIELDS_MAX = 300, NAME_SHOWN = 80, COUNTERS_MAX = 2000 /* a list is searched */ };
+enum { FIELDS_MAX = 300, NAME_SHOWN = 80, COUNTERS_MAX = 2000 /* a list is searched */ };
 /* A counter that ran for a smaller part of the time was extrapolated. */
 static const double WHOLE_PERCENT = 99.9;
 
@@ -274,23 +274,6 @@ json_t *counted_text_read(const char *text, const char *where, struct err *err) 
 		failed =
 			err_set(err, ERR_USAGE, "were its events supported on that machine?", "%s does not have any counts", where);
 	return failed ? NULL : json_incref(list);
-}
-
-json_t *counted_file_read(const char *table, const char *name, struct err *err) {
-	const char *slash = strrchr(table, '/');
-	size_t size;
-	if (*name == '/' || strstr(name, ".."))
-		return err_null(err_set(err, ERR_USAGE, "put it beside the table, or in a folder there",
-		                        "a table cannot name the file %.*s", NAME_SHOWN, name));
-	mem_auto char *path = mem_printf("%.*s%s", slash ? (int)(slash - table + 1) : 0, table, name);
-	mem_auto char *text = sys_read_file(path, FILE_MAX, &size, err);
-	if (!text && err->code == ERR_FAILED)
-		err->code = ERR_USAGE;
-	json_t *list = text ? counted_text_read(text, path, err) : NULL;
-	for (size_t i = json_array_size(list); i-- > 0;) /* the table has its own time */
-		if (strcmp(js_string_or(json_array_get(list, i), "name", ""), "time_elapsed") == 0)
-			json_array_remove(list, i);
-	return list;
 }
 
 enum { PENDING_MAX = 16 };

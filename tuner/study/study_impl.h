@@ -76,13 +76,8 @@ int study_order_compare(const struct study_order *order, size_t a,
                         size_t b); /* 0: they agree in all columns that are not skipped */
 void study_order_sort(const struct study_order *order, size_t *rows, size_t count, size_t by);
 
-/* Counters that other programs have written: `perf stat -x,` and `likwid-perfctr -o FILE.csv`. A table names such files
- * in a column (doc/tables.md). */
-
-/* Reads the file `name` beside the table: [{"name", "value", "unit", "status"}], under our names where we have one. New
- * reference; NULL with ERR_USAGE if the name leads elsewhere, or if the file is of neither kind. */
-json_t *counted_file_read(const char *table, const char *name, struct err *err);
-/* The same from a text; where: for messages. */
+/* Counters that other programs have written: `perf stat -x,` and `likwid-perfctr -o FILE.csv`, as
+ * [{"name", "value", "unit", "status"}], under our names where we have one; where: for messages. New reference. */
 json_t *counted_text_read(const char *text, const char *where, struct err *err);
 
 /* Tables that somebody brings (doc/tables.md): the header tells which columns are the problem, the parameters, the
@@ -120,6 +115,8 @@ void table_key(const char *header, char key[TABLE_NAME]);
 bool table_is_threads(const char *header); /* threads of one process: "Cores", "#threads" */
 bool table_is_team(const char *header);    /* threads, ranks, devices */
 /* src: table_words.c */
+/* The first bracket of a name, but not that of code: "map[int]int"; NULL: it does not have one. */
+const char *table_bracket(const char *text);
 void table_name_read(const char *header, struct table_name *name);
 /* How well a column serves as the time of a row, 0 being the best; -1: it is not the time of a whole run. */
 int table_time_rank(const struct table_name *name);
@@ -133,7 +130,8 @@ bool table_is_figure(const char *header);
 extern const char table_direction_words[];
 /* Is this the cell of a run that did not yield a time: empty, "-", "n/a", "timeout"? */
 bool table_is_missing(const char *cell);
-bool table_is_dash(const char *cell); /* is there nothing to tell, as for the block size of what has none? */
+bool table_is_dash(const char *cell);   /* is there nothing to tell, as for the block size of what has none? */
+bool table_is_serial(const char *cell); /* code that has no team */
 
 /* src: table_text.c. A copy of the text in which tables of Markdown, LaTeX, gnuplot and the like are separated by tabs,
  * and titles are left out; lines keep their numbers. NULL: it is fine as it is. The caller frees it. */
@@ -159,8 +157,9 @@ static inline void table_cell_set(struct csv *csv, size_t row, size_t column, co
  * processor; it lives in the arena of `csv`. NULL: the table is not so, or somebody names its columns. *assumed: nothing
  * says that times are seconds. */
 struct csv *table_parted(const struct csv *csv, const struct study_reading *reading, bool *assumed);
-/* src: table_units.c. Moves the units of the cells of a column to its header, in one scale. */
-void table_units_rewrite(struct csv *csv, size_t column);
+/* src: table_units.c. Moves the units of the cells of a column to its header, in one scale, and takes marks of
+ * thousands out; commas: fractions begin with one. */
+void table_units_rewrite(struct csv *csv, size_t column, bool commas);
 /* "1:23.7", "1:02:03" and "1m23.7s" are times; false for anything else. */
 bool table_clock(const char *cell, double *seconds);
 /* The digits of a side if the text begins with a square or a cube such as "64x64", 0 otherwise; sets their length. */
@@ -187,12 +186,28 @@ struct table {
 	const char *producer;
 	const struct study_reading *reading;
 };
+/* A column of numbers with the unit of a time or a rate was measured: "read (ms)" is not an input. */
+static inline bool table_is_measured(const struct table_column *column) {
+	return column->numbers && column->read.measure != MEASURE_NONE;
+}
+static inline bool table_is_given_problem(const struct table *table, const char *name) {
+	bool given = false;
+	for (size_t i = 0; table->reading && i < table->reading->problem_count && !given; i++)
+		given = strcmp(table->reading->problem[i], name) == 0;
+	return given;
+}
+static inline bool table_varies(const struct csv *csv, size_t column) {
+	size_t r = 1;
+	while (r < csv->rows && strcmp(csv_cell(csv, r, column), csv_cell(csv, 0, column)) == 0)
+		r++;
+	return r < csv->rows;
+}
 enum { TABLE_PROBLEM_NAMES = 32 };
 /* src: table_rows.c: adds the rows of a table whose columns have their roles. */
 int table_fill(struct study_set *set, struct table *table, const char *kernel, const char *device,
                const json_t *machine, struct err *err);
-/* src: table_rates.c: do rates come before this time? */
-bool table_is_behind_rates(const struct table *table, size_t time);
+/* src: table_value.c: finds the column of times or rates, and its unit. */
+int table_value_find(struct table *table, struct err *err);
 /* src: table_roles.c */
 int table_roles(struct table *table, struct err *err);
 /* src: table_follow.c: columns that follow from others. Only tables of up to so many rows are looked through. */

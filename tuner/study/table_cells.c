@@ -7,104 +7,10 @@
 
 #include "tuner/study/study_impl.h"
 
+enum { GROUP = 3 };
+static const double WHOLE_NEAR = 0.03;
+
 const char table_serial_words[] = "serial sequential seq seriell sequentiell sequenziell";
-
-/* A blank or an apostrophe can only be a mark of thousands; a point or a comma may also begin a fraction. */
-struct style {
-	char mark, point;
-};
-static const struct style styles[] = {{',', '.'}, {'.', ','}, {' ', '.'}, {' ', ','}, {'\'', '.'}, {'\'', ','}};
-enum { STYLES = sizeof styles / sizeof *styles, GROUP = 3 };
-
-/* The length of a mark at this position, 0 if there is none. Narrow blanks and typographic apostrophes count. */
-static size_t mark_length(const char *at, char mark) {
-	static const char *const marks[][2] = {
-		{" ", "\xc2\xa0"}, {" ", "\xe2\x80\xaf"}, {" ", "\xe2\x80\x89"}, {"'", "\xe2\x80\x99"}};
-	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-		if (*marks[i][0] == mark && strncmp(at, marks[i][1], strlen(marks[i][1])) == 0)
-			return strlen(marks[i][1]);
-	return *at == mark && *at != '\0';
-}
-
-/* Reads a number of this style into `out`; false if it is none. Sets how many marks it has, and whether a fraction. */
-static bool styled_read(const char *cell, struct style style, char out[CSV_FIELD_MAX + 1], size_t *marks,
-                        bool *fraction) {
-	size_t count = table_digits(cell), length = 0, mark;
-	*marks = 0;
-	*fraction = false;
-	if (count == 0)
-		return false;
-	memcpy(out, cell, length = count);
-	cell += count;
-	for (; count <= GROUP && (mark = mark_length(cell, style.mark)) > 0 && table_digits(cell + mark) == GROUP;
-	     ++*marks) {
-		memcpy(out + length, cell + mark, GROUP);
-		length += GROUP;
-		cell += mark + GROUP;
-	}
-	if (*cell == style.point && table_digits(cell + 1)) {
-		*fraction = true;
-		length +=
-			(size_t)snprintf(out + length, CSV_FIELD_MAX - length, ".%.*s", (int)table_digits(cell + 1), cell + 1);
-		cell += 1 + table_digits(cell + 1);
-	}
-	out[length] = '\0';
-	return *cell == '\0';
-}
-
-/* Does another cell of the table begin with a number such as "2.1", which leaves a comma to be a mark of thousands? */
-static bool has_decimal_points(const struct csv *csv) {
-	for (size_t i = 0; i < csv->rows * csv->columns; i++) {
-		const char *point = csv->cells[i] + table_digits(csv->cells[i]);
-		size_t fraction = *point == '.' ? table_digits(point + 1) : 0;
-		if (point > csv->cells[i] && fraction && fraction != GROUP && point[1 + fraction] != ',')
-			return true;
-	}
-	return false;
-}
-
-/* Are all cells of the column numbers of this style, and do some of them leave no other? "12,400" may be 12.4, but not
- * beside 733 if several have three digits behind the comma, because fractions are printed alike, nor where all end in
- * "000", because nobody prints so many zeros. */
-static bool is_style(const struct csv *csv, size_t column, struct style style) {
-	bool sure = false, points = style.mark == ',' && has_decimal_points(csv), plain = false, large = false,
-		 marked = false;
-	size_t some = 0, rounds = 0;
-	for (size_t i = 0; i < csv->rows * csv->columns && style.mark == ','; i++)
-		some += strchr(csv->cells[i], ',') && table_digits(strchr(csv->cells[i], ',') + 1) == GROUP;
-	for (size_t r = 0; r < csv->rows; r++) {
-		char out[CSV_FIELD_MAX + 1];
-		size_t marks;
-		bool fraction;
-		const char *cell = csv_cell(csv, r, column);
-		if (table_is_missing(cell))
-			continue;
-		if (!styled_read(cell, style, out, &marks, &fraction))
-			return false;
-		bool only = style.mark == ' ' || style.mark == '\'';
-		sure = sure || marks > 1 || (marks && (fraction || only || points));
-		marked = marked || marks;
-		rounds += marks == 1 && strcmp(out + strlen(out) - GROUP, "000") == 0;
-		plain = plain || (!marks && !fraction && table_digits(cell) <= GROUP);
-		large = large || (!marks && (fraction || table_digits(cell) > GROUP));
-	}
-	return sure || (style.mark == ',' && some > 1 && (rounds == csv->rows || (marked && plain && !large)));
-}
-
-static void thousands_rewrite(struct csv *csv, size_t column) {
-	for (size_t i = 0; i < STYLES; i++) {
-		if (!is_style(csv, column, styles[i]))
-			continue;
-		for (size_t r = 0; r < csv->rows; r++) {
-			char out[CSV_FIELD_MAX + 1];
-			size_t marks;
-			bool fraction;
-			if (styled_read(csv_cell(csv, r, column), styles[i], out, &marks, &fraction))
-				csv->cells[r * csv->columns + column] = arena_strdup(csv->arena, out);
-		}
-		return;
-	}
-}
 
 /* The words of "4 threads (ns)" in the singular: where they begin, and how long they are; 0: it is no such header. */
 static size_t counted_words(const char *header, const char **words) {
@@ -148,47 +54,114 @@ static bool has_decimal_commas(const struct csv *csv, size_t first, size_t step)
 	return some;
 }
 
-static void commas_rewrite(struct csv *csv, size_t column) {
-	for (size_t r = 0; r < csv->rows; r++) {
-		const char *cell = csv_cell(csv, r, column);
-		char out[CSV_FIELD_MAX + 1];
-		size_t whole = table_digits(cell), fraction, marks, blank;
-		bool real;
-		while (whole && (blank = mark_length(cell + whole, ' ')) && table_digits(cell + whole + blank) == GROUP)
-			whole += blank + GROUP;
-		fraction = cell[whole] == ',' ? table_digits(cell + whole + 1) : 0;
-		if (whole && cell[whole] == '.' && styled_read(cell, (struct style){'.', ','}, out, &marks, &real))
-			table_cell_set(csv, r, column, arena_strdup(csv->arena, out));
-		else if (whole && fraction && cell[whole + 1 + fraction] != ',')
-			table_cell_set(csv, r, column, arena_printf(csv->arena, "%.*s.%s", (int)whole, cell, cell + whole + 1));
-	}
-}
-
 /* "metric,padded,packed": a column for each version. */
 static bool is_of_metrics(const struct csv *csv) {
 	return table_among(csv->header[0], strlen(csv->header[0]), "metric metrics measure measurement quantity");
 }
 
-/* "threads,1,2,4,8" with a row of times below it: what is measured is the name of a row, and the first row numbers. */
+/* Is this the name of something that was measured of a run? */
+static bool is_measure(const char *name, bool *timed) {
+	struct table_name read;
+	table_name_read(name, &read);
+	bool time = table_time_rank(&read) >= 0 || (read.measure == MEASURE_TIME && table_has_word(read.base, "time")) ||
+	            read.measure == MEASURE_RATE;
+	*timed = *timed || time;
+	return time || read.measure != MEASURE_NONE || table_is_figure(name) || table_is_statistic(&read);
+}
+
+static bool are_numbers(const struct csv *csv, size_t row) {
+	bool all = true;
+	for (size_t c = 1; c < csv->columns && all; c++)
+		all = table_is_missing(csv_cell(csv, row, c)) || strspn(csv_cell(csv, row, c), "+-~.0123456789");
+	return all;
+}
+
+/* "threads,1,2,4,8" with a row of times below it: what is measured is the name of a row. The first row has numbers, or
+ * names of anything if all others are measures: ",1 thread,2 threads". */
 static bool is_transposed(const struct csv *csv) {
 	double number;
-	bool timed = false, versions = is_of_metrics(csv);
-	struct table_name name;
-	for (size_t c = 1; c < csv->columns && !versions; c++)
-		if (!table_number(csv, csv->header[c], true, &number))
-			return false;
+	bool timed = false, numbers = true, measures = csv->rows > 0, named = false;
+	for (size_t c = 1; c < csv->columns; c++) {
+		numbers = numbers && table_number(csv, csv->header[c], true, &number);
+		named = named || is_measure(csv->header[c], &named) || table_is_parameter(csv->header[c]) || !*csv->header[c];
+	}
 	for (size_t r = 0; r < csv->rows; r++) {
-		table_name_read(csv_cell(csv, r, 0), &name);
-		timed = timed || table_time_rank(&name) >= 0 || name.measure == MEASURE_RATE;
-		for (size_t c = 1; c < csv->columns; c++)
-			if (!table_is_missing(csv_cell(csv, r, c)) && !strspn(csv_cell(csv, r, c), "+-.0123456789"))
-				return false;
+		measures = is_measure(csv_cell(csv, r, 0), &timed) && measures;
+		if (!are_numbers(csv, r))
+			return false;
 	}
 	return timed && csv->columns > 2 &&
-	       (versions || table_is_parameter(csv->header[0]) || table_is_problem(csv->header[0]));
+	       (is_of_metrics(csv) || (measures && !named) ||
+	        (numbers && (table_is_parameter(csv->header[0]) || table_is_problem(csv->header[0]))));
+}
+
+/* The name of what a turned table has across: "threads" of "1 thread" and "2 threads". */
+static const char *across_name(struct csv *csv) {
+	const char *first = csv->header[csv->columns - 1] + table_digits(csv->header[csv->columns - 1]);
+	double number;
+	size_t counted = 0, numbers = 0, length = *first == ' ' ? strlen(first) - (first[strlen(first) - 1] == 's') : 0;
+	for (size_t c = 1; c < csv->columns; c++) {
+		counted += length && strncmp(csv->header[c] + table_digits(csv->header[c]), first, length) == 0;
+		numbers += table_number(csv, csv->header[c], true, &number);
+	}
+	if (counted + 1 == csv->columns)
+		return first + 1;
+	bool name = *csv->header[0] && (numbers || table_is_parameter(csv->header[0]) || table_is_problem(csv->header[0]));
+	return name && !is_of_metrics(csv) ? csv->header[0] : "version";
+}
+
+static bool is_whole(const char *cell) {
+	char ours[TABLE_NAME];
+	table_translate(cell, ours);
+	return table_among(ours, strlen(ours), "total sum all overall whole");
+}
+
+static double number_of(const struct csv *csv, size_t row, size_t column) {
+	const char *cell = csv_cell(csv, row, column);
+	double number;
+	return table_number(csv, cell + (*cell == '~'), false, &number) ? number : NAN;
+}
+
+/* The phases of one run below each other, whose times the row "Total" adds up: the column of times, or 0. */
+static size_t phases_find(const struct csv *csv) {
+	struct table_name name;
+	for (size_t c = 1; c < csv->columns; c++) {
+		double whole = NAN, sum = 0, number;
+		table_name_read(csv->header[c], &name);
+		for (size_t r = 0; r < csv->rows; r++)
+			if (is_whole(csv_cell(csv, r, 0)))
+				whole = number_of(csv, r, c);
+			else
+				sum += number_of(csv, r, c);
+		bool words = !table_number(csv, csv_cell(csv, 0, 0), true, &number) && !table_is_parameter(csv->header[0]);
+		if (words && table_time_rank(&name) >= 0 && csv->rows > 3 && fabs(whole / sum - 1) <= WHOLE_NEAR)
+			return c;
+	}
+	return 0;
+}
+
+/* Its phases become columns of one row, with the unit of their times. */
+static void phases_turn(struct csv *csv, size_t times) {
+	const char *unit = strpbrk(csv->header[times], "([");
+	const char **header = arena_alloc(csv->arena, csv->rows, sizeof *header),
+			   **cells = mem_alloc(csv->rows, sizeof *cells);
+	for (size_t c = 0; c < csv->rows; c++) {
+		const char *cell = csv_cell(csv, c, times);
+		header[c] = arena_printf(csv->arena, "%s%s %s", is_whole(csv_cell(csv, c, 0)) ? "total" : csv_cell(csv, c, 0),
+		                         unit ? "" : " time", unit ? unit : "(s)");
+		cells[c] = cell + (*cell == '~');
+	}
+	free(csv->cells);
+	csv->cells = cells;
+	csv->header = header;
+	csv->columns = csv->rows;
+	csv->rows = 1;
 }
 
 static void turn(struct csv *csv) {
+	size_t phases = phases_find(csv);
+	if (phases && csv->rows <= CSV_COLUMNS_MAX)
+		phases_turn(csv, phases);
 	if (!is_transposed(csv) || csv->rows + 1 > CSV_COLUMNS_MAX)
 		return;
 	struct csv out = *csv;
@@ -198,7 +171,7 @@ static void turn(struct csv *csv) {
 	out.cells = mem_alloc(out.rows * out.columns + 1, sizeof *out.cells);
 	out.line = mem_alloc(out.rows + 1, sizeof *out.line);
 	for (size_t c = 0; c < out.columns; c++)
-		out.header[c] = c ? csv_cell(csv, c - 1, 0) : is_of_metrics(csv) ? "version" : csv->header[0];
+		out.header[c] = c ? csv_cell(csv, c - 1, 0) : across_name(csv);
 	for (size_t r = 0; r < out.rows; r++) {
 		out.line[r] = csv->line[0];
 		for (size_t c = 0; c < out.columns; c++)
@@ -369,13 +342,6 @@ static void minus_rewrite(struct csv *csv) {
 			csv->cells[i] = arena_printf(csv->arena, "-%s", csv->cells[i] + strlen(sign));
 }
 
-static bool is_serial_word(const char *cell) {
-	char word[TABLE_NAME];
-	const char *remark = strncmp(cell, "1 (", 3) == 0 ? cell + 3 : cell;
-	table_translate(remark, word);
-	return table_among(word, strcspn(word, ")"), table_serial_words);
-}
-
 /* "1 (serial)" is one thread where no other row has that. */
 static bool is_one_twice(const struct csv *csv, size_t column) {
 	bool one = false;
@@ -390,7 +356,7 @@ static bool has_serial_cells(const struct csv *csv, size_t column) {
 	size_t words = 0, numbers = 0;
 	for (size_t r = 0; r < csv->rows; r++) {
 		const char *cell = csv_cell(csv, r, column);
-		words += is_serial_word(cell) && (*cell != '1' || is_one_twice(csv, column));
+		words += table_is_serial(cell) && (*cell != '1' || is_one_twice(csv, column));
 		numbers += table_number(csv, cell, false, &number);
 	}
 	return words && numbers && words + numbers == csv->rows && table_is_team(csv->header[column]);
@@ -406,7 +372,7 @@ static void serial_split(struct csv *csv, size_t column) {
 		return;
 	column_append(csv, names[name]);
 	for (size_t r = 0; r < csv->rows; r++) {
-		bool serial = is_serial_word(csv_cell(csv, r, column));
+		bool serial = table_is_serial(csv_cell(csv, r, column));
 		table_cell_set(csv, r, columns, serial ? "serial" : "parallel");
 		if (serial)
 			table_cell_set(csv, r, column, "");
@@ -484,10 +450,7 @@ void table_cells_rewrite(struct csv *csv, const char **noted) {
 	for (size_t c = 0; c < csv->columns; c++) {
 		name_expand(csv, c);
 		pairs_split(csv, c);
-		if (csv->delimiter != ';' && (commas || has_decimal_commas(csv, c, csv->columns)))
-			commas_rewrite(csv, c);
-		table_units_rewrite(csv, c);
-		thousands_rewrite(csv, c);
+		table_units_rewrite(csv, c, csv->delimiter != ';' && (commas || has_decimal_commas(csv, c, csv->columns)));
 		squares_rewrite(csv, c);
 	}
 	headers_continue(csv);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Columns that follow from others: pairs of parameters that change together, results that belong to the problem, and
  * numbers that were taken for a size of the problem. */
+#include <ctype.h>
 #include <math.h>
 #include <strings.h>
 
@@ -9,7 +10,7 @@
 enum { TOGETHER_LEAST = 3, SIZE_ROWS_LEAST = 3 };
 /* A time that is so much shorter at a larger value does not belong to a larger problem. */
 static const double SHORTER = 2, VALLEY = 1.5, GROWTH = 8, POWER_LEAST = 0.8, NEAR = 1.5, TEAM_NEVER = 1000,
-					GAINED = 0.6;
+					GAINED = 0.6, THINGS_LEAST = 100;
 
 static bool is_place(const char *header) {
 	char key[TABLE_NAME];
@@ -145,15 +146,16 @@ static void results_ignore(struct table *table) {
 	}
 }
 
-/* The only column that varies, if it is a number; SIZE_MAX otherwise. */
-static size_t only_size(const struct table *table) {
+/* The only column that varies, if it is a number, perhaps beside teams; SIZE_MAX otherwise. */
+static size_t only_size(const struct table *table, bool beside_teams) {
 	size_t found = SIZE_MAX;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_column *column = &table->columns[c];
 		bool varies = false;
 		for (size_t r = 1; r < table->csv->rows; r++)
 			varies = varies || strcmp(csv_cell(table->csv, r, c), csv_cell(table->csv, 0, c)) != 0;
-		if (!varies || (column->role != TABLE_PARAM && column->role != TABLE_PROBLEM))
+		if (!varies || (beside_teams && table_is_team(column->name)) ||
+		    (column->role != TABLE_PARAM && column->role != TABLE_PROBLEM))
 			continue;
 		if (found != SIZE_MAX || !column->numbers)
 			return SIZE_MAX;
@@ -199,7 +201,7 @@ static struct ends ends_of(const struct table *table, size_t column) {
  * times grow with, by about the same power throughout, is one whatever its name: nobody chooses the shortest input. */
 static void sizes_decide(struct table *table) {
 	const struct csv *csv = table->csv;
-	size_t column = only_size(table);
+	size_t column = only_size(table, false);
 	if (column == SIZE_MAX || csv->rows < SIZE_ROWS_LEAST || table->columns[table->value].role != TABLE_TIME ||
 	    *table->columns[table->value].read.per)
 		return;
@@ -306,6 +308,21 @@ static void each_decide(struct table *table) {
 	}
 }
 
+/* The only column that varies is a number of things, "rays" or "pods", and times do not fall with it: nobody chooses
+ * fewer of them. */
+static void things_decide(struct table *table) {
+	const struct csv *csv = table->csv;
+	bool rate = table->columns[table->value].role == TABLE_RATE;
+	size_t column = only_size(table, rate), length = column == SIZE_MAX ? 0 : strlen(csv->header[column]);
+	if (length < 4 || csv->rows < SIZE_ROWS_LEAST || tolower((unsigned char)csv->header[column][length - 1]) != 's' ||
+	    table_is_team(csv->header[column]) || table_is_parameter(csv->header[column]) ||
+	    strpbrk(csv->header[column], " _"))
+		return;
+	struct ends ends = ends_of(table, column);
+	if (ends.small >= THINGS_LEAST && (rate || ends.at_large >= ends.at_small))
+		table->columns[column].role = TABLE_PROBLEM;
+}
+
 /* Words that stand in some rows, and not twice, are remarks on these; so are numbers with words behind them beside a
  * team, "20 % faster", check marks, and pairs such as "3/17" behind the times. */
 static bool are_remarks(const struct table *table, size_t column) {
@@ -404,6 +421,7 @@ int table_roles_follow(struct table *table, struct err *err) {
 	if (!given) {
 		sizes_decide(table);
 		series_sizes_decide(table);
+		things_decide(table);
 	}
 	return value_check(table, err);
 }

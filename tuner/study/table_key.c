@@ -177,14 +177,15 @@ static const char *const translations[][2] = {
      ""},
 	{"zeit temps tiempo tempo tempi χρονος 时间 耗时 用时 时间开销", "time"},
 	{"laufzeit ausfuhrungszeit ausfuehrungszeit rechenzeit", "runtime"},
-	{"dauer duree duracion durata διαρκεια", "duration"},
+	{"dauer duree duracion duracao durata διαρκεια", "duration"},
 	{"合计 总计 总和 gesamt summe somme suma totale", "total"},
-	{"execution ausfuhrung ejecucion esecuzione calcul calculo calcolo durchlauf εκτελεσης "
+	{"execution ausfuhrung ejecucion execucao esecuzione calcul calculo calcolo durchlauf εκτελεσης "
      "运行 "
      "计算",
      "run"},
 	{"中位数 медианное медианный", "median"},
 	{"并行", "parallel"},
+	{"srednia sredni", "mean"},
 	{"mittlere mittel mittelwert durchschnitt moyen moyenne medio media promedio μεσος μεση 平均值 "
      "平均",
      "mean"},
@@ -194,8 +195,9 @@ static const char *const translations[][2] = {
      "进程",
      "processes"},
 	{"grose groesse problemgrose problemgroesse taille tamano tamanyo dimensione μεγεθος 规模 大小", "size"},
+	{"tamanho", "size"},
 	{"probleme problema problem προβληματος 问题", "problem"},
-	{"beschleunigung acceleration aceleracion accelerazione επιταχυνση 加速比", "speedup"},
+	{"beschleunigung acceleration aceleracion aceleracao accelerazione επιταχυνση 加速比", "speedup"},
 	{"effizienz efficacite eficiencia efficienza αποδοτικοτητα 效率", "efficiency"},
 	{"memoire memoria speicher pamiec", "memory"},
 	{"durchsatz debit rendimiento 吞吐量", "throughput"},
@@ -203,8 +205,8 @@ static const char *const translations[][2] = {
 	{"带宽 bandbreite", "bandwidth"},
 	{"entrada entradas eingabe entree ingresso", "input"},
 	{"bild bilder imagen imagem immagine", "image"},
-	{"standardabweichung ecart type desviacion deviazione αποκλιση 标准差", "stddev"},
-	{"estandar standard τυπικη", ""},
+	{"standardabweichung ecart type odch desviacion desvio deviazione αποκλιση 标准差", "stddev"},
+	{"estandar standard padrao st τυπικη", ""},
 	{"millisekunden millisecondes milisegundos millisecondi 毫秒", "ms"},
 	{"mikrosekunden microsecondes microsegundos microsecondi 微秒", "us"},
 	{"nanosekunden nanosecondes nanosegundos nanosecondi 纳秒", "ns"},
@@ -239,6 +241,7 @@ static const char *const translations[][2] = {
 	{"przyspieszenie", "speedup"},
 	{"efektywnosc wydajnosc", "efficiency"},
 	{"blad", "error"},
+	{"razao razon rapporto rapport verhaltnis", "ratio"},
 	{"diferencia differenza unterschied roznica разница різниця 差异", "difference"},
 	{"jadro", "kernel"},
 	{"blok", "block"},
@@ -332,10 +335,29 @@ static void unit_translate(const char *header, char out[TABLE_NAME]) {
 		         known ? ours : unit);
 }
 
-void table_translate(const char *header, char out[TABLE_NAME]) {
-	char text[2 * TABLE_NAME];
+/* "numberOfProcesses" and "executionTime" are words, too. */
+static void camel_split(const char *header, char out[TABLE_NAME]) {
+	static const char second[] =
+		"Of Number Count Size Length Thread Threads Process Processes Procs Proc Core Cores Worker "
+		"Workers Rank Ranks Node Nodes Task Tasks Time Ms Ns Sec Seconds";
+	size_t length = 0;
+	for (const char *at = header; *at && length + 2 < TABLE_NAME; at++) {
+		size_t word = 1;
+		while (islower((unsigned char)at[word]))
+			word++;
+		if (at > header && islower((unsigned char)at[-1]) && isupper((unsigned char)*at) &&
+		    table_among(at, word, second))
+			out[length++] = '_';
+		out[length++] = *at;
+	}
+	out[length] = '\0';
+}
+
+void table_translate(const char *name, char out[TABLE_NAME]) {
+	char text[2 * TABLE_NAME], header[TABLE_NAME];
 	size_t length = 0, word;
 	bool theirs = false;
+	camel_split(name, header);
 	fold(header, text);
 	for (const char *at = text; *at && length + 32 < TABLE_NAME; at += word) {
 		word = strspn(at, " _-.,/()[]':");
@@ -364,4 +386,24 @@ void table_translate(const char *header, char out[TABLE_NAME]) {
 		return;
 	snprintf(out, TABLE_NAME, "%.*s", TABLE_NAME - 1, header);
 	unit_translate(header, out);
+}
+
+const char *table_bracket(const char *text) {
+	const char *open = strpbrk(text, "([");
+	while (open && open > text && isalnum((unsigned char)open[-1]) && open[strcspn(open, ")]")] &&
+	       isalnum((unsigned char)open[strcspn(open, ")]") + 1]))
+		open = strpbrk(open + 1, "([");
+	return open;
+}
+
+/* "Serial", "Sequential (baseline)", "single-threaded" and "1 (serial)". */
+bool table_is_serial(const char *cell) {
+	char word[TABLE_NAME], copy[CSV_FIELD_MAX + 1];
+	snprintf(copy, sizeof copy, "%s", strncmp(cell, "1 (", 3) == 0 ? cell + 3 : cell);
+	copy[strcspn(copy, "()")] = '\0';
+	while (*copy && copy[strlen(copy) - 1] == ' ')
+		copy[strlen(copy) - 1] = '\0';
+	table_translate(copy, word);
+	return table_among(word, strlen(word), table_serial_words) || strncasecmp(word, "single-thread", 13) == 0 ||
+	       strncasecmp(word, "single thread", 13) == 0;
 }

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "tuner/study/study_impl.h"
 
-enum { MEASURED_ROWS_LEAST = 5, RATE_RANK = 100, RANKS = 20, DIFFERENT_MOST = 100 };
-static const double MEASURED_DISTINCT = 0.6;
+enum { MEASURED_ROWS_LEAST = 5, DIFFERENT_MOST = 100, DONE_LEAST = 3 };
+static const double MEASURED_DISTINCT = 0.6, SAME = 0.02;
 
 static bool all_numbers(const struct csv *csv, size_t column) {
 	bool some = false;
@@ -54,10 +54,6 @@ static size_t times_seen(const struct csv *csv, size_t column, size_t row) {
 	return seen;
 }
 
-static bool varies(const struct csv *csv, size_t column) {
-	return csv->rows && times_seen(csv, column, 0) < csv->rows;
-}
-
 /* The first column of some programs numbers the rows. */
 static bool is_index(const struct csv *csv, size_t column) {
 	const char *name = csv->header[column];
@@ -84,13 +80,6 @@ static int names_check(const struct table *table, struct err *err) {
 	return 0;
 }
 
-static bool is_given_problem(const struct table *table, const char *name) {
-	bool given = false;
-	for (size_t i = 0; table->reading && i < table->reading->problem_count && !given; i++)
-		given = strcmp(table->reading->problem[i], name) == 0;
-	return given;
-}
-
 static int given_check(const struct table *table, struct err *err) {
 	for (size_t i = 0; table->reading && i < table->reading->problem_count; i++) {
 		const char *name = table->reading->problem[i], *near;
@@ -104,18 +93,6 @@ static int given_check(const struct table *table, struct err *err) {
 		return near ? err_hint(err, "did you mean %s?", near) : -1;
 	}
 	return 0;
-}
-
-/* A column of numbers with the unit of a time or a rate was measured: "read (ms)" is not an input. */
-static bool is_measured(const struct table_column *column) {
-	return column->numbers && column->read.measure != MEASURE_NONE;
-}
-
-static bool is_parameter_or_problem(const struct table *table, size_t c) {
-	const struct table_column *column = &table->columns[c];
-	return is_given_problem(table, column->name) ||
-	       (!is_measured(column) &&
-	        (table_is_parameter(column->name) || (table_is_problem(column->name) && !table_is_count(column->name))));
 }
 
 /* "p" is the number of processors if it counts from 1: probabilities and percentages don't. Beside "q" it is a side of
@@ -144,149 +121,11 @@ static void threads_name(struct table *table) {
 			return;
 		if (found == SIZE_MAX && table->columns[c].numbers &&
 		    (table_is_threads(table->columns[c].name) || is_letter_of_team(table, c)) &&
-		    !is_given_problem(table, table->columns[c].name))
+		    !table_is_given_problem(table, table->columns[c].name))
 			found = c;
 	}
 	if (found != SIZE_MAX)
 		table->columns[found].name = "threads";
-}
-
-/* The column that the user names, in any case of letters. */
-static int value_asked(struct table *table, struct err *err) {
-	const struct study_reading *reading = table->reading;
-	const char *near;
-	for (size_t c = 0; c < table->csv->columns; c++) {
-		if (strcasecmp(table->columns[c].name, reading->objective) != 0)
-			continue;
-		table->value = c;
-		table->unitless = !reading->more && table->columns[c].read.measure == MEASURE_NONE && !reading->unit;
-		return table->columns[c].numbers
-		           ? 0
-		           : err_set(err, ERR_USAGE, NULL, "%s: the column \"%.60s\" does not hold numbers", table->path,
-		                     table->columns[c].name);
-	}
-	near = near_word(reading->objective, table->csv->header, table->csv->columns);
-	err_set(err, ERR_USAGE, NULL, "%s does not have a column \"%.60s\"", table->path, reading->objective);
-	return near ? err_hint(err, "did you mean %s?", near) : -1;
-}
-
-/* Might a column whose header does not say so be what was measured? A rate is no time of a version. */
-static bool may_be_value(const struct table *table, size_t c) {
-	const struct table_column *column = &table->columns[c];
-	return c > 0 && column->numbers && !is_parameter_or_problem(table, c) && !table_is_team(column->name) &&
-	       !table_is_statistic(&column->read) && strlen(column->name) <= 60 && varies(table->csv, c) &&
-	       (c + 1 == table->csv->columns || is_real(table->csv, c) || rarely_repeats(table->csv, c));
-}
-
-/* Tells which columns might be the times, and how to say so. */
-static int value_refuse(const struct table *table, struct err *err) {
-	char names[3 * TABLE_NAME] = "";
-	size_t count = 0, length;
-	const char *first = "COLUMN";
-	err_set(err, ERR_USAGE, NULL, "%s:1: the header does not name a column of times", table->path);
-	for (size_t c = 0; c < table->csv->columns && count < 3; c++) {
-		const char *name = table->columns[c].name;
-		if (!may_be_value(table, c))
-			continue;
-		if (table_has_word(name, "throughput bandwidth rate"))
-			return err_hint(err, "use --maximize '%s'", name);
-		length = strlen(names);
-		snprintf(names + length, sizeof names - length, "%s%s", count ? "," : "", name);
-		first = count++ ? first : name;
-	}
-	return err_hint(err, "write time_s, time_ms or GB/s there, or use --minimize '%s' or --maximize '%s'%s%s%s", first,
-	                first, count > 1 ? ", or --versions '" : "", count > 1 ? names : "",
-	                count > 1 ? "' if each is the time of a version" : "");
-}
-
-/* "wall time of the solver" is the time where nothing else is. */
-static bool only_time(struct table *table) {
-	size_t found = SIZE_MAX;
-	for (size_t c = 0; c < table->csv->columns; c++) {
-		const struct table_column *column = &table->columns[c];
-		if (!column->numbers || !table_has_word(column->read.base, "time zeit runtime walltime laufzeit") ||
-		    table_is_statistic(&column->read))
-			continue;
-		if (found != SIZE_MAX)
-			return false;
-		found = c;
-	}
-	table->value = found != SIZE_MAX ? found : table->value;
-	return found != SIZE_MAX;
-}
-
-/* The unit that the user names for values without one. */
-static int unit_set(struct table *table, struct err *err) {
-	struct table_column *column = &table->columns[table->value];
-	struct table_name unit;
-	bool time = column->read.measure == MEASURE_NONE && strcasecmp(column->name, "speedup") != 0 &&
-	            !(table->reading && table->reading->objective);
-	if (!table->reading || !table->reading->unit) {
-		table->assumed_unit = table->assumed_unit || (time && !table->given);
-		return 0;
-	}
-	table_name_read(table->reading->unit, &unit);
-	if (unit.measure == MEASURE_NONE || *unit.base)
-		return err_set(err, ERR_USAGE, "--unit takes s, ms, us, ns, GB/s, Kops/s and the like",
-		               "the unit \"%.40s\" is not known", table->reading->unit);
-	if (unit.measure == MEASURE_RATE)
-		column->name = arena_printf(table->csv->arena, "%s (%s)", column->name, table->reading->unit);
-	snprintf(unit.base, sizeof unit.base, "%s", column->read.base);
-	column->read = unit;
-	table->assumed_unit = false;
-	return 0;
-}
-
-/* Finds by its name the one of several times that the others add up to. */
-static bool total_find(struct table *table) {
-	size_t found = 0;
-	for (size_t c = 0; c < table->csv->columns; c++)
-		if (table->columns[c].read.measure == MEASURE_TIME && table->columns[c].numbers &&
-		    table_has_word(table->columns[c].read.base, "total overall gesamt") && found++ == 0)
-			table->value = c;
-	return found == 1;
-}
-
-/* The column with the rows' times; without one, a rate. */
-static int value_choose(struct table *table, struct err *err) {
-	if (table->given) {
-		while (table->given[table->value] != TABLE_TIME && table->given[table->value] != TABLE_RATE)
-			table->value++;
-		return 0;
-	}
-	if (table->reading && table->reading->objective)
-		return value_asked(table, err);
-	if (table->wide && !table_among(table->wide, strlen(table->wide), "part")) { /* the last column was made for it */
-		table->value = table->csv->columns - 1;
-		return 0;
-	}
-	int best = 1000;
-	bool twice = false;
-	for (size_t c = 0; c < table->csv->columns; c++) {
-		const struct table_name *name = &table->columns[c].read;
-		int rank = is_parameter_or_problem(table, c) ? -1 : table_time_rank(name);
-		if (rank >= 0 && table_is_behind_rates(table, c))
-			rank += 2 * RATE_RANK - RANKS;
-		else if (rank < 0 && name->measure != MEASURE_NONE && !is_parameter_or_problem(table, c) &&
-		         !table_is_statistic(name))
-			rank = RATE_RANK + (name->measure == MEASURE_TIME ? !*name->per
-			                    : !*name->per                 ? RATE_RANK
-			                                                  : 2 * (strcmp(name->per, "byte") == 0));
-		if (rank < 0 && strcasecmp(table->columns[c].name, "speedup") == 0)
-			rank = 2 * RATE_RANK;
-		bool empty = !*csv_cell(table->csv, 0, c) && !varies(table->csv, c);
-		if (rank < 0 || table_is_statistic(name) || (empty && table->csv->rows))
-			continue;
-		twice = rank == best || (twice && rank > best);
-		table->value = rank < best ? c : table->value;
-		best = rank < best ? rank : best;
-	}
-	if (best == 1000)
-		return only_time(table) ? 0 : value_refuse(table, err);
-	if (twice && best >= RATE_RANK && !total_find(table))
-		return err_set(err, ERR_USAGE, "name the one to explain time_s, time_ms or time_us",
-		               "%s: more than one column could be the time", table->path);
-	return 0;
 }
 
 /* The rows of a table without a column: are they still different from each other? */
@@ -363,7 +202,8 @@ static bool are_given(const struct csv *csv, size_t column) {
 static bool is_run(const struct table *table, size_t c) {
 	char key[TABLE_NAME];
 	table_key(table->columns[c].name, key);
-	return (table_is_statistic(&table->columns[c].read) && !varies(table->csv, c)) || /* how many runs a row is of */
+	return (table_is_statistic(&table->columns[c].read) &&
+	        !table_varies(table->csv, c)) || /* how many runs a row is of */
 	       table_among(key, strlen(key),
 	                   "run trial rep repetition repeat sample attempt measurement try run_id run_no run_nr trial_id");
 }
@@ -377,7 +217,7 @@ static enum table_role role_of(const struct table *table, size_t c) {
 	if (c == table->value)
 		return column->read.measure >= MEASURE_RATE || strcasecmp(column->name, "speedup") == 0 ? TABLE_RATE
 		                                                                                        : TABLE_TIME;
-	if (is_given_problem(table, column->name))
+	if (table_is_given_problem(table, column->name))
 		return TABLE_PROBLEM;
 	if (strcasecmp(column->name, "kernel") == 0)
 		return are_versions(table->csv, c) ? TABLE_PARAM : all_differ(table->csv, c) ? TABLE_PROBLEM : TABLE_IGNORED;
@@ -395,12 +235,12 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		return column->numbers ? TABLE_IGNORED : TABLE_STATUS;
 	if (!column->numbers && table_among(column->name, strlen(column->name), "perf_stat likwid"))
 		return TABLE_FILE;
-	if (!is_measured(column) && table_is_parameter(column->name))
+	if (!table_is_measured(column) && table_is_parameter(column->name))
 		return TABLE_PARAM;
 	bool work = c == 0 && table->wide && strcmp(table->wide, "version") == 0; /* which each version does */
 	if (!column->numbers && (work || are_given(table->csv, c)))
 		return TABLE_PROBLEM;
-	if (!is_measured(column) && table_is_problem(column->name))
+	if (!table_is_measured(column) && table_is_problem(column->name))
 		return TABLE_PROBLEM;
 	if (column->numbers && table_is_statistic(&column->read))
 		return TABLE_IGNORED;
@@ -418,12 +258,30 @@ static enum table_role role_of(const struct table *table, size_t c) {
 static void counts_decide(struct table *table) {
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		struct table_column *column = &table->columns[c];
-		if (!table_is_count(column->name) || is_given_problem(table, column->name) || !column->numbers ||
+		if (!table_is_count(column->name) || table_is_given_problem(table, column->name) || !column->numbers ||
 		    c == table->value)
 			continue;
 		bool of_one = *table->columns[table->value].read.per; /* then the count is how often a benchmark ran it */
-		bool result = varies(table->csv, c) && table->csv->rows < 5000 && is_determined(table, c);
+		bool result = table_varies(table->csv, c) && table->csv->rows < 5000 && is_determined(table, c);
 		column->role = of_one ? TABLE_IGNORED : result ? TABLE_FIGURE : TABLE_PROBLEM;
+	}
+}
+
+/* "n" behind a rate, and as many times as large in all rows, is how much was done in the same time. */
+static void done_ignore(struct table *table) {
+	const struct csv *csv = table->csv;
+	for (size_t c = table->value + 1; c < csv->columns && table->columns[table->value].role == TABLE_RATE; c++) {
+		double first = NAN, number, rate;
+		size_t same = 0;
+		for (size_t r = 0; r < csv->rows && same == r; r++) {
+			bool both = table_number(csv, csv_cell(csv, r, c), false, &number) &&
+			            table_number(csv, csv_cell(csv, r, table->value), false, &rate);
+			first = r ? first : number / rate;
+			same += both && fabs(number / rate / first - 1) <= SAME;
+		}
+		bool given = table->columns[c].role == TABLE_PARAM || table->columns[c].role == TABLE_PROBLEM;
+		if (given && same == csv->rows && csv->rows >= DONE_LEAST)
+			table->columns[c].role = TABLE_IGNORED;
 	}
 }
 
@@ -469,7 +327,7 @@ static void only_chosen_decide(struct table *table) {
 	size_t found = SIZE_MAX;
 	for (size_t c = table->csv->columns; c-- > 0;) {
 		const struct table_column *column = &table->columns[c];
-		if ((column->role == TABLE_PARAM || column->role == TABLE_PROBLEM) && varies(table->csv, c))
+		if ((column->role == TABLE_PARAM || column->role == TABLE_PROBLEM) && table_varies(table->csv, c))
 			return;
 		if (column->role == TABLE_FIGURE && column->read.measure == MEASURE_NONE && !table_is_figure(column->name) &&
 		    !table_is_count(column->name) && c < table->value)
@@ -487,10 +345,11 @@ int table_roles(struct table *table, struct err *err) {
 		table_name_read(csv->header[c], &table->columns[c].read);
 	}
 	threads_name(table);
-	if (names_check(table, err) || given_check(table, err) || value_choose(table, err) || unit_set(table, err))
+	if (names_check(table, err) || given_check(table, err) || table_value_find(table, err))
 		return -1;
 	for (size_t c = 0; c < csv->columns; c++)
 		table->columns[c].role = role_of(table, c);
+	done_ignore(table);
 	counts_decide(table);
 	chosen_decide(table);
 	only_chosen_decide(table);

@@ -4,8 +4,10 @@
 #include <math.h>
 
 #include "base/json/js.h"
+#include "base/sys.h"
 #include "tuner/study/study_impl.h"
 
+enum { FILE_MAX = 16 << 20, NAME_SHOWN = 80 };
 static const double WHOLE_LEAST = 0.85, WHOLE_MOST = 1.05, SHARE = 0.8, MATTERS = 0.2;
 
 struct alias {
@@ -186,6 +188,25 @@ static void each_add(const struct table *table, size_t row, double seconds, json
 		json_array_append_new(
 			figures, json_pack("{s:o,s:o,s:s}", "name", name, "value", js_number(seconds / count), "unit", "s"));
 	}
+}
+
+/* Reads the file `name` beside the table: [{"name", "value", "unit", "status"}], under our names where we have one. New
+ * reference; NULL with ERR_USAGE if the name leads elsewhere, or if the file is of neither kind. */
+static json_t *counted_file_read(const char *table, const char *name, struct err *err) {
+	const char *slash = strrchr(table, '/');
+	size_t size;
+	if (*name == '/' || strstr(name, ".."))
+		return err_null(err_set(err, ERR_USAGE, "put it beside the table, or in a folder there",
+		                        "a table cannot name the file %.*s", NAME_SHOWN, name));
+	mem_auto char *path = mem_printf("%.*s%s", slash ? (int)(slash - table + 1) : 0, table, name);
+	mem_auto char *text = sys_read_file(path, FILE_MAX, &size, err);
+	if (!text && err->code == ERR_FAILED)
+		err->code = ERR_USAGE;
+	json_t *list = text ? counted_text_read(text, path, err) : NULL;
+	for (size_t i = json_array_size(list); i-- > 0;) /* the table has its own time */
+		if (strcmp(js_string_or(json_array_get(list, i), "name", ""), "time_elapsed") == 0)
+			json_array_remove(list, i);
+	return list;
 }
 
 /* Appends the counters of the files that the row names. */

@@ -93,7 +93,7 @@ static bool field_next(const struct lines *lines, const struct line *line, size_
 	for (end = begin; end < line->length; end++) {
 		quoted ^= text[end] == '"';
 		bool blank = strchr(" \t", text[end]) != NULL;
-		if (!quoted && (lines->form == FORM_PIPES       ? text[end] == '|'
+		if (!quoted && (lines->form == FORM_PIPES       ? text[end] == '|' && !(end && text[end - 1] == '\\')
 		                : lines->form == FORM_LATEX     ? text[end] == '&'
 		                : lines->form == FORM_CHARACTER ? text[end] == lines->delimiter
 		                                                : blank && (!lines->wide || line->tight || text[end] == '\t' ||

@@ -6,6 +6,8 @@
 
 #include "tuner/study/study_impl.h"
 
+enum { GROUP = 3 };
+
 bool table_number(const struct csv *csv, const char *cell, bool sizes, double *number) {
 	static const char prefixes[] = "KMGT";
 	char copy[CSV_FIELD_MAX + 1], *end;
@@ -154,6 +156,14 @@ static bool bytes_read(const char *unit, struct table_name *name) {
 
 enum { FACTORS = 3 };
 
+/* "52 secondes" and "0.27 second(s)" */
+static void unit_ours(const char *suffix, char ours[TABLE_NAME]) {
+	table_translate(suffix, ours);
+	char *plural = strstr(ours, "(s)");
+	if (plural && plural > ours)
+		*plural = '\0';
+}
+
 /* The unit of a cell: a factor of 8x, a share of 80 % and the "2 processes" of a column called so are numbers; "20M"
  * below "4 threads" counts something in a second. False: something else. */
 static bool suffix_read(const char *header, const char *suffix, struct table_name *name) {
@@ -161,7 +171,7 @@ static bool suffix_read(const char *header, const char *suffix, struct table_nam
 	char plural[CSV_FIELD_MAX + 3], ours[TABLE_NAME];
 	struct table_name own;
 	*name = (struct table_name){.scale = 1};
-	table_translate(suffix, ours); /* "52 secondes" */
+	unit_ours(suffix, ours);
 	table_name_read(header, &own);
 	if (own.measure == MEASURE_RATE && table_among(suffix, strlen(suffix), "k K M G")) {
 		name->scale = *suffix == 'G' ? 1e9 : *suffix == 'M' ? 1e6 : 1e3;
@@ -191,7 +201,7 @@ static bool suffix_read(const char *header, const char *suffix, struct table_nam
 	if (bytes_read(suffix, name))
 		return true;
 	table_name_read(suffix == plural ? suffix : ours, name);
-	return !*name->base && (name->measure == MEASURE_RATE || (name->measure == MEASURE_TIME && !*name->per));
+	return !*name->base && (name->measure == MEASURE_RATE || name->measure == MEASURE_TIME);
 }
 
 /* The units behind the numbers of a column. */
@@ -208,7 +218,7 @@ static bool suffixes_read(const struct csv *csv, size_t column, struct suffixes 
 	*all = (struct suffixes){.alike = true};
 	for (size_t r = 0; r < csv->rows; r++) {
 		const char *cell = csv_cell(csv, r, column);
-		if (table_is_missing(cell))
+		if (table_is_missing(cell) || (table_is_team(csv->header[column]) && table_is_serial(cell)))
 			continue;
 		if (!suffixed_read(cell, number, &suffix) || (*suffix && !suffix_read(csv->header[column], suffix, &all->name)))
 			return false;
@@ -235,7 +245,8 @@ static bool suffixes_read(const struct csv *csv, size_t column, struct suffixes 
 /* The header without what is in brackets, unless only that tells it from others: "time (task)", "time (pipeline)". */
 static const char *header_bare(const struct csv *csv, size_t column) {
 	const char *header = csv->header[column];
-	size_t name = strcspn(header, "(["), own = name;
+	const char *open = table_bracket(header);
+	size_t name = open ? (size_t)(open - header) : strlen(header), own = name;
 	bool twice = false;
 	for (size_t c = 0; c < csv->columns && header[name]; c++)
 		twice = twice || (c != column && strncmp(csv->header[c], header, name + 1) == 0);
@@ -272,7 +283,7 @@ static void suffixes_rewrite(struct csv *csv, size_t column) {
 		table_cell_set(csv, r, column, cell);
 	}
 	char unit[TABLE_NAME];
-	table_translate(all.unit, unit);
+	unit_ours(all.unit, unit);
 	bool is_factor = all.first.measure == MEASURE_RATE && !*all.first.per;
 	if (all.first.measure != MEASURE_NONE || *all.first.per)
 		csv->header[column] = arena_printf(csv->arena, "%s (%s%s)", header_bare(csv, column), is_factor ? "x" : unit,
@@ -316,17 +327,22 @@ static void keys_strip(struct csv *csv, size_t column) {
 		csv->header[column] = key;
 }
 
-/* "12 (8 fast)" and "12T" of a team are 12, unless another row has that, too. */
+/* "12 (8 fast)" and "12T" of a team are 12, unless another row has that, too, without the remark. */
 static void brackets_strip(struct csv *csv, size_t column) {
+	const char **plain = arena_alloc(csv->arena, csv->rows + 1, sizeof *plain);
 	for (size_t r = 0; r < csv->rows && table_is_team(csv->header[column]); r++) {
 		const char *cell = csv_cell(csv, r, column);
 		size_t own = table_digits(cell), same = 0;
 		for (size_t s = 0; s < csv->rows; s++)
-			same += table_digits(csv_cell(csv, s, column)) == own && strncmp(csv_cell(csv, s, column), cell, own) == 0;
+			same += table_digits(csv_cell(csv, s, column)) == own &&
+			        strncmp(csv_cell(csv, s, column), cell, own) == 0 && strcmp(csv_cell(csv, s, column), cell) != 0;
 		bool remark = strncmp(cell + own, " (", 2) == 0 && cell[strlen(cell) - 1] == ')';
-		if (own && *cell != '0' && same == 1 && (remark || strcmp(cell + own, "T") == 0))
-			table_cell_set(csv, r, column, arena_printf(csv->arena, "%.*s", (int)own, cell));
+		if (own && *cell != '0' && same == 0 && (remark || strcmp(cell + own, "T") == 0))
+			plain[r] = arena_printf(csv->arena, "%.*s", (int)own, cell);
 	}
+	for (size_t r = 0; r < csv->rows; r++)
+		if (plain[r])
+			table_cell_set(csv, r, column, plain[r]);
 }
 
 /* "64K" and "128K" are powers of two, but not beside "100K": then K is a thousand. Sizes of memory say "KB". */
@@ -353,11 +369,127 @@ static void thousands_rewrite(struct csv *csv, size_t column) {
 	}
 }
 
-void table_units_rewrite(struct csv *csv, size_t column) {
+/* A blank or an apostrophe can only be a mark of thousands; a point or a comma may also begin a fraction. */
+struct style {
+	char mark, point;
+};
+static const struct style styles[] = {{',', '.'}, {'.', ','}, {' ', '.'}, {' ', ','}, {'\'', '.'}, {'\'', ','}};
+enum { STYLES = sizeof styles / sizeof *styles };
+
+/* The length of a mark at this position, 0 if there is none. Narrow blanks and typographic apostrophes count. */
+static size_t mark_length(const char *at, char mark) {
+	static const char *const marks[][2] = {
+		{" ", "\xc2\xa0"}, {" ", "\xe2\x80\xaf"}, {" ", "\xe2\x80\x89"}, {"'", "\xe2\x80\x99"}};
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (*marks[i][0] == mark && strncmp(at, marks[i][1], strlen(marks[i][1])) == 0)
+			return strlen(marks[i][1]);
+	return *at == mark && *at != '\0';
+}
+
+/* Reads a number of this style into `out`; false if it is none. Sets how many marks it has, and whether a fraction. */
+static bool styled_read(const char *cell, struct style style, char out[CSV_FIELD_MAX + 1], size_t *marks,
+                        bool *fraction) {
+	size_t count = table_digits(cell), length = 0, mark;
+	*marks = 0;
+	*fraction = false;
+	if (count == 0)
+		return false;
+	memcpy(out, cell, length = count);
+	cell += count;
+	for (; count <= GROUP && (mark = mark_length(cell, style.mark)) > 0 && table_digits(cell + mark) == GROUP;
+	     ++*marks) {
+		memcpy(out + length, cell + mark, GROUP);
+		length += GROUP;
+		cell += mark + GROUP;
+	}
+	if (*cell == style.point && table_digits(cell + 1)) {
+		*fraction = true;
+		length +=
+			(size_t)snprintf(out + length, CSV_FIELD_MAX - length, ".%.*s", (int)table_digits(cell + 1), cell + 1);
+		cell += 1 + table_digits(cell + 1);
+	}
+	out[length] = '\0';
+	return *cell == '\0';
+}
+
+/* Does another cell of the table begin with a number such as "2.1", which leaves a comma to be a mark of thousands? */
+static bool has_decimal_points(const struct csv *csv) {
+	for (size_t i = 0; i < csv->rows * csv->columns; i++) {
+		const char *point = csv->cells[i] + table_digits(csv->cells[i]);
+		size_t fraction = *point == '.' ? table_digits(point + 1) : 0;
+		if (point > csv->cells[i] && fraction && fraction != GROUP && point[1 + fraction] != ',')
+			return true;
+	}
+	return false;
+}
+
+/* Are all cells of the column numbers of this style, and do some of them leave no other? "12,400" may be 12.4, but not
+ * beside 733 if several have three digits behind the comma, because fractions are printed alike, nor where all end in
+ * "000", because nobody prints so many zeros. */
+static bool is_style(const struct csv *csv, size_t column, struct style style) {
+	bool sure = false, points = style.mark == ',' && has_decimal_points(csv), plain = false, large = false,
+		 marked = false;
+	size_t some = 0, rounds = 0;
+	for (size_t i = 0; i < csv->rows * csv->columns && style.mark == ','; i++)
+		some += strchr(csv->cells[i], ',') && table_digits(strchr(csv->cells[i], ',') + 1) == GROUP;
+	for (size_t r = 0; r < csv->rows; r++) {
+		char out[CSV_FIELD_MAX + 1];
+		size_t marks;
+		bool fraction;
+		const char *cell = csv_cell(csv, r, column);
+		if (table_is_missing(cell))
+			continue;
+		if (!styled_read(cell, style, out, &marks, &fraction))
+			return false;
+		bool only = style.mark == ' ' || style.mark == '\'';
+		sure = sure || marks > 1 || (marks && (fraction || only || points));
+		marked = marked || marks;
+		rounds += marks == 1 && strcmp(out + strlen(out) - GROUP, "000") == 0;
+		plain = plain || (!marks && !fraction && table_digits(cell) <= GROUP);
+		large = large || (!marks && (fraction || table_digits(cell) > GROUP));
+	}
+	return sure || (style.mark == ',' && some > 1 && (rounds == csv->rows || (marked && plain && !large)));
+}
+
+static void marks_rewrite(struct csv *csv, size_t column) {
+	for (size_t i = 0; i < STYLES; i++) {
+		if (!is_style(csv, column, styles[i]))
+			continue;
+		for (size_t r = 0; r < csv->rows; r++) {
+			char out[CSV_FIELD_MAX + 1];
+			size_t marks;
+			bool fraction;
+			if (styled_read(csv_cell(csv, r, column), styles[i], out, &marks, &fraction))
+				csv->cells[r * csv->columns + column] = arena_strdup(csv->arena, out);
+		}
+		return;
+	}
+}
+
+static void commas_rewrite(struct csv *csv, size_t column) {
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column);
+		char out[CSV_FIELD_MAX + 1];
+		size_t whole = table_digits(cell), fraction, marks, blank;
+		bool real;
+		while (whole && (blank = mark_length(cell + whole, ' ')) && table_digits(cell + whole + blank) == GROUP)
+			whole += blank + GROUP;
+		fraction = cell[whole] == ',' ? table_digits(cell + whole + 1) : 0;
+		if (whole && cell[whole] == '.' && styled_read(cell, (struct style){'.', ','}, out, &marks, &real))
+			table_cell_set(csv, r, column, arena_strdup(csv->arena, out));
+		else if (whole && fraction && cell[whole + 1 + fraction] != ',')
+			table_cell_set(csv, r, column, arena_printf(csv->arena, "%.*s.%s", (int)whole, cell, cell + whole + 1));
+	}
+}
+
+void table_units_rewrite(struct csv *csv, size_t column, bool commas) {
+	if (commas)
+		commas_rewrite(csv, column);
 	brackets_strip(csv, column);
 	keys_strip(csv, column);
 	clocks_rewrite(csv, column);
 	suffixes_rewrite(csv, column);
 	ranges_blank(csv, column);
 	thousands_rewrite(csv, column);
+	marks_rewrite(csv, column);
 }

@@ -99,7 +99,8 @@ static bool serial_add(const struct csv *csv, const struct table_name *one, stru
 	struct table_name name;
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_name_read(csv->header[c], &name);
-		if (!is_numbers(csv, c) || !table_has_word(csv->header[c], table_serial_words))
+		if (!is_numbers(csv, c) || table_is_figure(csv->header[c]) ||
+		    !table_has_word(csv->header[c], table_serial_words))
 			continue;
 		if (wide->with_serial || !wide->name || strcmp(wide->name, "threads") != 0 ||
 		    (name.measure != MEASURE_NONE && !is_same_measure(one, &name)))
@@ -245,6 +246,17 @@ static bool most_may_be_times(const struct csv *csv) {
 	return known && 2 * known >= all;
 }
 
+/* Are all times those of one operation: "map (ns/op)", "slice (ns/op)"? */
+static bool is_of_each(const struct csv *csv) {
+	struct table_name name;
+	bool each = true;
+	for (size_t c = 0; c < csv->columns && each; c++) {
+		table_name_read(csv->header[c], &name);
+		each = name.measure != MEASURE_TIME || *name.per;
+	}
+	return each;
+}
+
 static bool is_candidate(const struct csv *csv, size_t column, enum table_measure measure) {
 	struct table_name name;
 	table_name_read(csv->header[column], &name);
@@ -252,12 +264,12 @@ static bool is_candidate(const struct csv *csv, size_t column, enum table_measur
 		return false;
 	if (measure >= MEASURE_RATE)
 		return name.measure == measure;
-	if (*name.per)
+	if (*name.per && !(measure == MEASURE_TIME && *name.base && is_of_each(csv)))
 		return false;
-	bool serial = name.measure == MEASURE_NONE && table_has_word(csv->header[column], table_serial_words);
-	if (measure == MEASURE_TIME)
-		return name.measure == MEASURE_TIME || serial;
-	return is_unknown(csv, column) && most_may_be_times(csv);
+	bool serial = name.measure == MEASURE_NONE && !table_is_figure(csv->header[column]) &&
+	              table_has_word(csv->header[column], table_serial_words);
+	return measure == MEASURE_TIME ? name.measure == MEASURE_TIME || serial
+	                               : is_unknown(csv, column) && most_may_be_times(csv);
 }
 
 static bool is_time_of_all(const char *header) {
@@ -288,7 +300,7 @@ static bool named_add(const struct csv *csv, size_t column, struct wide *wide) {
 		return false;
 	if (first)
 		wide->measure = name;
-	wide->parts += table_is_part(word);
+	wide->parts += !strpbrk(word, ".[<") && table_is_part(word); /* "sync.Map" is a name in code */
 	wide->column[wide->count] = column;
 	wide->value[wide->count++] = arena_strdup(csv->arena, word);
 	return true;
@@ -451,13 +463,17 @@ static const char *header_of(const struct csv *csv, const struct wide *wide) {
 		return "speedup";
 	if (wide->measure.measure != MEASURE_RATE) {
 		double scale = wide->measure.scale;
-		return scale == 1      ? "time_s"
-		       : scale == 1e-3 ? "time_ms"
-		       : scale == 1e-6 ? "time_us"
-		       : scale == 1e-9 ? "time_ns"
-		       : scale == 60   ? "time_minutes"
-		                       : "time_hours";
+		const char *unit = scale == 1      ? "s"
+		                   : scale == 1e-3 ? "ms"
+		                   : scale == 1e-6 ? "us"
+		                   : scale == 1e-9 ? "ns"
+		                   : scale == 60   ? "minutes"
+		                                   : "hours";
+		return *wide->measure.per ? arena_printf(csv->arena, "time (%s/%s)", unit, wide->measure.per)
+		                          : arena_printf(csv->arena, "time_%s", unit);
 	}
+	if (strcmp(wide->measure.per, "unit") == 0)
+		return "throughput";
 	const char *unit =
 		wide->unit ? wide->unit : rate_of(csv, csv->header[wide->column[wide->count - 1 - wide->with_serial]]);
 	return arena_printf(csv->arena, strchr("([", *unit) ? "rate %s" : "rate (%s)", unit);

@@ -135,7 +135,7 @@ static void cut(char *text, size_t length) {
 /* "time (ms)" or "time [ms]" or "time, ms": the position of the unit in the text; it is cut out. */
 static char *bracket_find(char *text) {
 	size_t length = strlen(text);
-	char *open = strpbrk(text, "([");
+	char *open = (char *)table_bracket(text);
 	char *comma = strrchr(text, ',');
 	if (open && length && strchr(")]", text[length - 1])) {
 		text[length - 1] = '\0';
@@ -193,7 +193,7 @@ static bool bare_rate_read(const char *text, const char *behind, struct table_na
 
 /* "wall time (s) (average)" is "wall time average (s)". */
 static void brackets_join(char text[TABLE_NAME]) {
-	char copy[TABLE_NAME], *open = strpbrk(text, "(["), *second = open ? strpbrk(open + 1, "([") : NULL;
+	char copy[TABLE_NAME], *open = (char *)table_bracket(text), *second = open ? strpbrk(open + 1, "([") : NULL;
 	size_t length = strlen(text);
 	if (!second || second - open < 3 || !strchr(")]", text[length - 1]))
 		return;
@@ -265,9 +265,26 @@ static bool name_unit_read(const char *header, struct table_name *name) {
 	return true;
 }
 
+/* "Throughput" without a unit is a rate all the same, and that of a version in "Throughput - TF32". */
+static void throughput_read(struct table_name *name) {
+	static const char words[] = "throughput bandwidth", beside[] = "throughput bandwidth average avg mean median total "
+																   "overall aggregate effective achieved measured";
+	size_t first = strcspn(name->base, " _");
+	const char *version = name->base + first + strspn(name->base + first, " -:_");
+	bool named = table_among(name->base, first, words) && strncmp(name->base + first, " - ", 3) == 0;
+	if (!named && (!parts(name->base, words, false) || !parts(name->base, beside, true)))
+		return;
+	name->measure = MEASURE_RATE;
+	snprintf(name->per, sizeof name->per, "unit");
+	memmove(name->base, version, named ? strlen(version) + 1 : 0);
+}
+
 void table_name_read(const char *header, struct table_name *name) {
-	if (!name_unit_read(header, name) && is_symbol(name->base))
+	bool known = name_unit_read(header, name);
+	if (!known && is_symbol(name->base))
 		name->measure = MEASURE_TIME;
+	else if (!known)
+		throughput_read(name);
 	if (is_of_letter(name->base, 't'))
 		snprintf(name->base, sizeof name->base, "t");
 }
@@ -286,13 +303,6 @@ static bool parts(const char *name, const char *words, bool all) {
 	return some;
 }
 
-static bool ends_in_time(const char *name) {
-	const char *last = name;
-	for (const char *at = name; *at; at++)
-		last = strchr("_ -", *at) && at[1] ? at + 1 : last;
-	return table_among(last, strlen(last), "time zeit runtime walltime laufzeit timing timings elapsed");
-}
-
 int table_time_rank(const struct table_name *name) {
 	static const char *const ranks[] = {
 		"time zeit timing timings",
@@ -301,10 +311,11 @@ int table_time_rank(const struct table_name *name) {
 		"median med",
 		"mean avg average",
 		"best"};
-	bool timed = name->measure == MEASURE_TIME || ends_in_time(name->base) ||
-	             table_among(name->base, strlen(name->base),
-	                         "time runtime elapsed walltime seconds latency duration zeit laufzeit dauer gesamtzeit "
-	                         "timing timings");
+	bool timed = name->measure == MEASURE_TIME ||
+	             parts(name->base,
+	                   "time runtime elapsed walltime seconds latency duration zeit laufzeit dauer gesamtzeit timing "
+	                   "timings",
+	                   false);
 	if (!timed || strchr(name->base, '/'))
 		return -1;
 	if (!*name->base)
@@ -371,7 +382,8 @@ bool table_is_figure(const char *header) {
 	             "ratio rank note notes comment remark memory rss peak footprint registers bandwidth throughput gain "
 	             "overhead "
 	             "sm achieved imbalance scaling error accuracy inertia residual verdict winner unit fraction deviation "
-	             "change delta usage allocs errors failures correct valid verified date "
+	             "change delta usage allocs rel relative normalized normalised perf errors failures correct valid "
+	             "verified date "
 	             "\xce\x94 \xce\xb4 difference diff vs",
 	             false);
 }
@@ -386,5 +398,5 @@ bool table_is_missing(const char *cell) {
 }
 
 bool table_is_dash(const char *cell) {
-	return table_among(cell, strlen(cell), "- -- \xe2\x80\x94 \xe2\x80\x93 n/a");
+	return table_among(cell, strlen(cell), "- -- \xe2\x80\x94 \xe2\x80\x93 n/a na");
 }

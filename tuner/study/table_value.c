@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds the column that a table is about: its times or its rates, where it has both, and their unit. */
+#include <math.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "tuner/study/study_impl.h"
+
+enum { RATE_RANK = 100, RANKS = 20, LAWFUL_LEAST = 3 };
+static const double STOPPED = 1.15, WORKED = 1.4, LAWFUL = 0.3;
+
+/* The largest over the smallest number of a column; 0: it has none. */
+static double span_of(const struct csv *csv, size_t column) {
+	double number, least = INFINITY, most = 0;
+	for (size_t r = 0; r < csv->rows; r++)
+		if (table_number(csv, csv_cell(csv, r, column), false, &number) && number > 0) {
+			least = fmin(least, number);
+			most = fmax(most, number);
+		}
+	return most / least;
+}
+
+/* Is a time only what a load makes of a rate? By Little's law the clients in a service are its rate times how long a
+ * request takes. */
+static bool is_of_load(const struct table *table, size_t time, size_t rate, size_t clients) {
+	const struct csv *csv = table->csv;
+	double scale = table->columns[time].read.scale * table->columns[rate].read.scale, t, r, n;
+	size_t lawful = 0, numbers = 0;
+	for (size_t row = 0; row < csv->rows; row++) {
+		if (!table_number(csv, csv_cell(csv, row, time), false, &t) ||
+		    !table_number(csv, csv_cell(csv, row, rate), false, &r) ||
+		    !table_number(csv, csv_cell(csv, row, clients), false, &n) || !(n >= 1))
+			continue;
+		numbers++;
+		lawful += fabs(log(scale * t * r / n)) < LAWFUL;
+	}
+	return numbers >= LAWFUL_LEAST && lawful == numbers && span_of(csv, clients) >= 2;
+}
+
+/* Are the rows of some number of clients with this rate? */
+static bool is_load(const struct table *table, size_t time, size_t rate) {
+	bool load = false;
+	for (size_t c = 0; c < table->csv->columns && !load; c++)
+		load = c != time && c != rate && table->columns[c].numbers && table->columns[c].read.measure == MEASURE_NONE &&
+		       is_of_load(table, time, rate, c);
+	return load;
+}
+
+/* Do rates come before this time? Where all rows ran for the same time they are what differs, and of services that tell
+ * both, how long a request takes is not what they do. */
+static bool is_behind_rates(const struct table *table, size_t time) {
+	bool latency = table_has_word(table->columns[time].read.base, "latency latencies lat");
+	double most = 0;
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		if (table->columns[c].read.measure != MEASURE_RATE || !*table->columns[c].read.per)
+			continue;
+		latency = latency || is_load(table, time, c);
+		most = fmax(most, span_of(table->csv, c));
+	}
+	return latency ? most > 0 : span_of(table->csv, time) <= STOPPED && most >= WORKED;
+}
+
+static bool is_parameter_or_problem(const struct table *table, size_t c) {
+	const struct table_column *column = &table->columns[c];
+	return table_is_given_problem(table, column->name) ||
+	       (!table_is_measured(column) &&
+	        (table_is_parameter(column->name) || (table_is_problem(column->name) && !table_is_count(column->name))));
+}
+
+/* The column that the user names, in any case of letters. */
+static int value_asked(struct table *table, struct err *err) {
+	const struct study_reading *reading = table->reading;
+	const char *near;
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		if (strcasecmp(table->columns[c].name, reading->objective) != 0)
+			continue;
+		table->value = c;
+		table->unitless = !reading->more && table->columns[c].read.measure == MEASURE_NONE && !reading->unit;
+		return table->columns[c].numbers
+		           ? 0
+		           : err_set(err, ERR_USAGE, NULL, "%s: the column \"%.60s\" does not hold numbers", table->path,
+		                     table->columns[c].name);
+	}
+	near = near_word(reading->objective, table->csv->header, table->csv->columns);
+	err_set(err, ERR_USAGE, NULL, "%s does not have a column \"%.60s\"", table->path, reading->objective);
+	return near ? err_hint(err, "did you mean %s?", near) : -1;
+}
+
+/* Might a column whose header does not say so be what was measured? A rate is no time of a version. */
+static bool may_be_value(const struct table *table, size_t c) {
+	const struct table_column *column = &table->columns[c];
+	return c > 0 && column->numbers && !is_parameter_or_problem(table, c) && !table_is_team(column->name) &&
+	       !table_is_statistic(&column->read) && strlen(column->name) <= 60 && table_varies(table->csv, c);
+}
+
+/* Tells which columns might be the times, and how to say so. */
+static int value_refuse(const struct table *table, struct err *err) {
+	char names[3 * TABLE_NAME] = "";
+	size_t count = 0, length;
+	const char *first = "COLUMN";
+	err_set(err, ERR_USAGE, NULL, "%s:1: the header does not name a column of times", table->path);
+	for (size_t c = 0; c < table->csv->columns && count < 3; c++) {
+		const char *name = table->columns[c].name;
+		if (!may_be_value(table, c))
+			continue;
+		if (table_has_word(name, "throughput bandwidth rate"))
+			return err_hint(err, "use --maximize '%s'", name);
+		length = strlen(names);
+		snprintf(names + length, sizeof names - length, "%s%s", count ? "," : "", name);
+		first = count++ ? first : name;
+	}
+	return err_hint(err, "write time_s, time_ms or GB/s there, or use --minimize '%s' or --maximize '%s'%s%s%s", first,
+	                first, count > 1 ? ", or --versions '" : "", count > 1 ? names : "",
+	                count > 1 ? "' if each is the time of a version" : "");
+}
+
+/* "wall time of the solver" is the time where nothing else is. */
+static bool only_time(struct table *table) {
+	size_t found = SIZE_MAX;
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const struct table_column *column = &table->columns[c];
+		if (!column->numbers || !table_has_word(column->read.base, "time zeit runtime walltime laufzeit") ||
+		    table_is_statistic(&column->read))
+			continue;
+		if (found != SIZE_MAX)
+			return false;
+		found = c;
+	}
+	table->value = found != SIZE_MAX ? found : table->value;
+	return found != SIZE_MAX;
+}
+
+/* The unit that the user names for values without one. */
+static int unit_set(struct table *table, struct err *err) {
+	struct table_column *column = &table->columns[table->value];
+	struct table_name unit;
+	bool time = column->read.measure == MEASURE_NONE && strcasecmp(column->name, "speedup") != 0 &&
+	            !(table->reading && table->reading->objective);
+	if (!table->reading || !table->reading->unit) {
+		table->assumed_unit = table->assumed_unit || (time && !table->given);
+		return 0;
+	}
+	table_name_read(table->reading->unit, &unit);
+	if (unit.measure == MEASURE_NONE || *unit.base)
+		return err_set(err, ERR_USAGE, "--unit takes s, ms, us, ns, GB/s, Kops/s and the like",
+		               "the unit \"%.40s\" is not known", table->reading->unit);
+	if (unit.measure == MEASURE_RATE)
+		column->name = arena_printf(table->csv->arena, "%s (%s)", column->name, table->reading->unit);
+	snprintf(unit.base, sizeof unit.base, "%s", column->read.base);
+	column->read = unit;
+	table->assumed_unit = false;
+	return 0;
+}
+
+/* Finds by its name the one of several times that the others add up to. */
+static bool total_find(struct table *table) {
+	size_t found = 0;
+	for (size_t c = 0; c < table->csv->columns; c++)
+		if (table->columns[c].read.measure == MEASURE_TIME && table->columns[c].numbers &&
+		    table_has_word(table->columns[c].read.base, "total overall gesamt") && found++ == 0)
+			table->value = c;
+	return found == 1;
+}
+
+/* The column with the rows' times; without one, a rate. */
+static int value_choose(struct table *table, struct err *err) {
+	if (table->given) {
+		while (table->given[table->value] != TABLE_TIME && table->given[table->value] != TABLE_RATE)
+			table->value++;
+		return 0;
+	}
+	if (table->reading && table->reading->objective)
+		return value_asked(table, err);
+	if (table->wide && !table_among(table->wide, strlen(table->wide), "part")) { /* the last column was made for it */
+		table->value = table->csv->columns - 1;
+		return 0;
+	}
+	int best = 1000;
+	bool twice = false;
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const struct table_name *name = &table->columns[c].read;
+		int rank = is_parameter_or_problem(table, c) ? -1 : table_time_rank(name);
+		if (rank >= 0 && is_behind_rates(table, c))
+			rank += 2 * RATE_RANK - RANKS;
+		else if (rank < 0 && name->measure != MEASURE_NONE && !is_parameter_or_problem(table, c) &&
+		         !table_is_statistic(name))
+			rank = RATE_RANK + (name->measure == MEASURE_TIME ? !*name->per
+			                    : !*name->per                 ? RATE_RANK
+			                                                  : 2 * (strcmp(name->per, "byte") == 0));
+		if (rank < 0 && strcasecmp(table->columns[c].name, "speedup") == 0)
+			rank = 2 * RATE_RANK;
+		bool empty = !*csv_cell(table->csv, 0, c) && !table_varies(table->csv, c);
+		if (rank < 0 || table_is_statistic(name) || (empty && table->csv->rows))
+			continue;
+		twice = rank == best || (twice && rank > best);
+		table->value = rank < best ? c : table->value;
+		best = rank < best ? rank : best;
+	}
+	if (best == 1000)
+		return only_time(table) ? 0 : value_refuse(table, err);
+	if (twice && best >= RATE_RANK && !total_find(table))
+		return err_set(err, ERR_USAGE, "name the one to explain time_s, time_ms or time_us",
+		               "%s: more than one column could be the time", table->path);
+	return 0;
+}
+
+int table_value_find(struct table *table, struct err *err) {
+	return value_choose(table, err) || unit_set(table, err) ? -1 : 0;
+}
