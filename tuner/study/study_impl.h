@@ -154,8 +154,8 @@ static inline void table_cell_set(struct csv *csv, size_t row, size_t column, co
 	csv->cells[row * csv->columns + column] = text;
 }
 /* src: table_device.c. A table of the parts of a device's time as one with a row for each run, of the device and of the
- * processor; it lives in the arena of `csv`. NULL: the table is not so, or somebody names its columns. *assumed: nothing
- * says that times are seconds. */
+ * processor; it lives in the arena of `csv`. NULL: the table is not so, or somebody names its columns. *assumed:
+ * nothing says that times are seconds. */
 struct csv *table_parted(const struct csv *csv, const struct study_reading *reading, bool *assumed);
 /* src: table_units.c. Moves the units of the cells of a column to its header, in one scale, and takes marks of
  * thousands out; commas: fractions begin with one. */
