@@ -58,7 +58,7 @@ static bool words_read(const char *text, struct words *words) {
 static enum kind kind_of(const char *text, bool *rest) {
 	struct words words;
 	if (!words_read(text, &words))
-		return KIND_OTHER;
+		return table_has_word(text, whole_words) ? KIND_WHOLE : KIND_OTHER;
 	bool copy = words.copy || (words.host && words.device);
 	if (words.rival)
 		return words.device || copy || words.kernel || words.work ? KIND_OTHER : KIND_RIVAL;
@@ -88,7 +88,9 @@ struct device {
 	const struct csv *csv;
 	struct device_column *columns;
 	size_t count[KINDS];
-	bool assumed, serial, rest; /* what the kernel leaves of the run are copies: "GPU with copies" */
+	bool assumed, serial;
+	bool rest;   /* what the kernel leaves of the run are copies: "GPU with copies" */
+	bool others; /* there are times that may be parts as well */
 };
 
 /* The times of all columns of a kind in a row, in seconds. */
@@ -146,6 +148,7 @@ static void columns_read(struct device *device) {
 		               : table_time_rank(&column->name) >= 0 ? KIND_WHOLE
 		                                                     : kind_of(column->name.base, &device->rest);
 		device->count[column->kind]++;
+		device->others = device->others || (column->kind == KIND_OTHER && column->name.measure == MEASURE_TIME);
 		device->serial = device->serial || (column->kind == KIND_RIVAL && !table_has_word(column->name.base, "cpu"));
 	}
 	units_share(device);
@@ -260,7 +263,7 @@ struct csv *table_parted(const struct csv *csv, const struct study_reading *read
 	sums_leave(&device);
 	whole_decide(&device);
 	const size_t *count = device.count;
-	bool whole = count[KIND_RUN] == 1 || (count[KIND_RUN] == 0 && count[KIND_COPY]);
+	bool whole = count[KIND_RUN] == 1 || (count[KIND_RUN] == 0 && count[KIND_COPY] && !device.others);
 	*assumed = false;
 	if ((reading && (reading->objective || reading->version_count)) || count[KIND_KERNEL] != 1 || !whole ||
 	    count[KIND_PLAIN] || count[KIND_WHOLE] || count[KIND_RIVAL] > 1)

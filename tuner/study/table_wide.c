@@ -79,17 +79,23 @@ static bool is_name_of_numbers(const char *word, bool counting) {
 	return !table_among(word, strlen(word), "version variant implementation impl ver case test kernel code");
 }
 
-/* "-O2" and "-O3" of one compiler beside a column of another are names, not numbers. */
+static bool is_unknown(const struct csv *csv, size_t column);
+static bool may_be_time(const struct csv *csv, const char *header);
+
+/* "-O2" and "-O3" of one compiler beside a column of another are names, not numbers, and so are "blocked 32" and
+ * "blocked 64" beside "ikj". */
 static bool others_timed(const struct csv *csv, const struct wide *wide) {
 	struct table_name name;
 	size_t timed = 0, own = 0;
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_name_read(csv->header[c], &name);
-		timed += name.measure == MEASURE_TIME && is_numbers(csv, c) && !table_is_statistic(&name);
+		timed += (name.measure == MEASURE_TIME && is_numbers(csv, c) && !table_is_statistic(&name)) ||
+		         (is_unknown(csv, c) && may_be_time(csv, csv->header[c]) &&
+		          !table_has_word(csv->header[c], table_serial_words));
 	}
 	for (size_t i = 0; i < wide->count; i++) {
 		table_name_read(csv->header[wide->column[i]], &name);
-		own += name.measure == MEASURE_TIME;
+		own += name.measure == MEASURE_TIME || may_be_time(csv, csv->header[wide->column[i]]);
 	}
 	return timed > own;
 }

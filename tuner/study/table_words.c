@@ -144,9 +144,10 @@ static char *bracket_find(char *text) {
 	return comma ? comma + 1 + strspn(comma + 1, " ") : NULL;
 }
 
-/* "T(p)" and "T_p" of textbooks. */
+/* "T(p)", "T_p" and "Tp" of textbooks. */
 static bool is_of_letter(const char *text, char symbol) {
-	return *text == symbol && ((text[1] == '(' && isalpha((unsigned char)text[2]) && strcmp(text + 3, ")") == 0) ||
+	return *text == symbol && ((symbol == 't' && strcmp(text + 1, "p") == 0) ||
+	                           (text[1] == '(' && isalpha((unsigned char)text[2]) && strcmp(text + 3, ")") == 0) ||
 	                           (text[1] == '_' && text[2] && strchr("pn", text[2]) && !text[3]));
 }
 
@@ -186,6 +187,10 @@ static bool bare_rate_read(const char *text, const char *behind, struct table_na
 	snprintf(rate, sizeof rate, "%.*s", (int)strcspn(text, " (["), text);
 	if (!behind || !strpbrk(text, "([") || !unit_read(rate, name))
 		return false;
+	if (name->measure == MEASURE_TIME) { /* "S(p)" is no number of seconds */
+		name->measure = MEASURE_NONE;
+		return false;
+	}
 	name->scale *= strcmp(behind, "k") == 0 ? 1e3 : strcmp(behind, "m") == 0 ? 1e6 : 1;
 	name->base[0] = '\0';
 	return true;
