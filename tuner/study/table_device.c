@@ -160,7 +160,8 @@ static void kind_set(struct device *device, size_t column, enum kind kind) {
 	device->count[kind]++;
 }
 
-/* "GPU" beside "GPU with copies", or where the speed-up has the copies in it. */
+/* "GPU" beside "GPU with copies", or where the speed-up has the copies in it, is the kernel. A single column of copies
+ * beside both machines is no third version, and nobody knows whether the device's time has it in it. */
 static void plain_decide(struct device *device) {
 	size_t plain = 0;
 	if (device->count[KIND_PLAIN] != 1 || device->count[KIND_KERNEL])
@@ -169,6 +170,8 @@ static void plain_decide(struct device *device) {
 		plain++;
 	if (device->count[KIND_RUN] || (device->count[KIND_COPY] && is_without_copies(device)))
 		kind_set(device, plain, KIND_KERNEL);
+	else if (device->count[KIND_COPY] == 1 && device->count[KIND_RIVAL] == 1)
+		kind_set(device, plain, KIND_RUN);
 }
 
 /* "Transfer" beside "H2D" and "D2H" is both of them. */
@@ -265,10 +268,11 @@ struct csv *table_parted(const struct csv *csv, const struct study_reading *read
 	const size_t *count = device.count;
 	bool whole = count[KIND_RUN] == 1 || (count[KIND_RUN] == 0 && count[KIND_COPY] && !device.others);
 	*assumed = false;
-	if ((reading && (reading->objective || reading->version_count)) || count[KIND_KERNEL] != 1 || !whole ||
-	    count[KIND_PLAIN] || count[KIND_WHOLE] || count[KIND_RIVAL] > 1)
+	if ((reading && (reading->objective || reading->version_count)) ||
+	    (count[KIND_KERNEL] != 1 && !(count[KIND_RUN] && count[KIND_COPY])) || !whole || count[KIND_PLAIN] ||
+	    count[KIND_WHOLE] || count[KIND_RIVAL] > 1)
 		return NULL;
-	device.rest = device.rest && count[KIND_RUN] && !count[KIND_COPY];
+	device.rest = device.rest && count[KIND_KERNEL] && count[KIND_RUN] && !count[KIND_COPY];
 	*assumed = device.assumed;
 	return table_make(&device);
 }

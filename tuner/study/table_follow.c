@@ -12,6 +12,8 @@ enum { TOGETHER_LEAST = 3, SIZE_ROWS_LEAST = 3 };
 static const double SHORTER = 2, VALLEY = 1.5, GROWTH = 8, POWER_LEAST = 0.8, NEAR = 1.5, TEAM_NEVER = 1000,
 					GAINED = 0.6, THINGS_LEAST = 100;
 
+static const char grid_words[] = "grid griddim gridsize";
+
 static bool is_place(const char *header) {
 	char key[TABLE_NAME];
 	table_key(header, key);
@@ -78,13 +80,32 @@ static bool is_finer(const struct csv *csv, size_t fine, size_t coarse) {
 	return several;
 }
 
+/* Does a block have one grid at each problem? */
+static bool is_grid_of(const struct table *table, size_t grid, size_t block) {
+	const struct csv *csv = table->csv;
+	for (size_t r = 0; r < csv->rows; r++)
+		for (size_t s = 0; s < r; s++) {
+			bool same = strcmp(csv_cell(csv, r, block), csv_cell(csv, s, block)) == 0;
+			for (size_t c = 0; c < csv->columns && same; c++)
+				same = c == grid || table->columns[c].role != TABLE_PROBLEM ||
+				       strcmp(csv_cell(csv, r, c), csv_cell(csv, s, c)) == 0;
+			if (same && strcmp(csv_cell(csv, r, grid), csv_cell(csv, s, grid)) != 0)
+				return false;
+		}
+	return true;
+}
+
 /* The grid of a GPU's kernel follows from its block. */
 static void grids_ignore(struct table *table) {
-	for (size_t a = 0; a < table->csv->columns; a++)
-		for (size_t b = 0; b < table->csv->columns; b++)
-			if (strcasecmp(table->columns[a].name, "grid") == 0 && table->columns[a].role == TABLE_PROBLEM &&
-			    table_has_word(table->columns[b].name, "block blocks") && table->columns[b].role == TABLE_PARAM)
+	const struct csv *csv = table->csv;
+	for (size_t a = 0; a < csv->columns && csv->rows <= TABLE_PAIRS_ROWS; a++)
+		for (size_t b = 0; b < csv->columns; b++) {
+			enum table_role role = table->columns[a].role;
+			if ((role == TABLE_PROBLEM || role == TABLE_PARAM) && table->columns[b].role == TABLE_PARAM && a != b &&
+			    table_has_word(table->columns[a].name, grid_words) && is_grid_of(table, a, b) &&
+			    table_has_word(table->columns[b].name, "block blocks blockdim blocksize"))
 				table->columns[a].role = TABLE_IGNORED;
+		}
 }
 
 /* 64 ranks need 8 nodes: a scheduler fills them in turn, and a column of nodes would cut the series over ranks. */
@@ -400,7 +421,7 @@ static void launches_decide(struct table *table) {
 	for (size_t c = 0; c < table->csv->columns; c++)
 		blocks = blocks || table_has_word(table->columns[c].name, "block blocks blockdim blocksize");
 	for (size_t c = 0; c < table->csv->columns && blocks; c++)
-		if (table->columns[c].role == TABLE_PROBLEM && table_has_word(table->columns[c].name, "grid griddim gridsize"))
+		if (table->columns[c].role == TABLE_PROBLEM && table_has_word(table->columns[c].name, grid_words))
 			table->columns[c].role = TABLE_PARAM;
 }
 

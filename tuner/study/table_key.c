@@ -102,6 +102,9 @@ bool table_is_problem(const char *header) {
 	table_words_join(header, key);
 	if (table_has_word(key, "register registers regs avg average mean"))
 		return false;
+	if (strchr(header, '%') &&
+	    table_has_word(key, "update updates read reads write writes insert inserts lookup lookups"))
+		return true; /* the mix of operations */
 	if (strstr(key, "_per_") && !strstr(key, "_s_per_") &&
 	    !table_among(key, strcspn(key, "_"), "thread threads task tasks rank ranks process processes core cores") &&
 	    is_key(strstr(key, "_per_") + 5, "rank process proc thread core node gpu processor"))

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wide tables have a column of times for each value of something: "threads,mutex,spin", "n,1 thread,2 threads", or
  * "run 1,run 2". Decides which columns these are, and what they are values of. */
+#include <math.h>
 #include <strings.h>
 
 #include "tuner/study/study_impl.h"
 
+enum { FRACTIONS_LEAST = 3, TEAMS_LEAST = 4 };
 static const char repeat_words[] = "run trial rep repetition sample measurement attempt try time";
 
 static bool is_numbers(const struct csv *csv, size_t column) {
@@ -79,8 +81,46 @@ static bool is_name_of_numbers(const char *word, bool counting) {
 	return !table_among(word, strlen(word), "version variant implementation impl ver case test kernel code");
 }
 
-static bool is_unknown(const struct csv *csv, size_t column);
-static bool may_be_time(const struct csv *csv, const char *header);
+static const char version_words[] =
+	"serial sequential seq blocking nonblocking parallel openmp omp pthreads pthread mpi cuda hip ticket ticketlock "
+	"rwlock futex anderson backoff opencl gpu cpu cilk tbb naive simple basic baseline reference original tiled "
+	"blocked unrolled vectorized simd sse avx avx2 avx512 optimized optimised static dynamic guided auto mutex spin "
+	"spinlock atomic critical tas ttas clh mcs lockfree blas openblas mkl cublas padded unpadded privatized touch "
+	"coarse fine lazy optimistic gcc clang icc icx o0 o1 o2 o3 t ijk ikj jik jki kij kji";
+
+/* Numbers that nobody knows are not times: their names say that they are, or which version they are of, or a comment
+ * says what all numbers are. */
+static const char *noted_unit(const struct csv *csv, struct table_name *unit);
+static bool may_be_time(const struct csv *csv, const char *header) {
+	struct table_name unit;
+	char key[TABLE_NAME];
+	table_words_join(header, key);
+	return table_has_word(key, "time zeit runtime laufzeit walltime elapsed duration") ||
+	       table_has_word(key, version_words) || noted_unit(csv, &unit);
+}
+
+/* Fractions that are never the same twice were not chosen: "first-touch" beside "naive". */
+static bool are_fractions(const struct csv *csv, size_t column) {
+	size_t whole = 0;
+	double number;
+	for (size_t r = 0; r < csv->rows; r++) {
+		whole += table_number(csv, csv_cell(csv, r, column), false, &number) && number == floor(number);
+		for (size_t s = 0; s < r; s++)
+			if (strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) == 0)
+				return false;
+	}
+	return csv->rows >= FRACTIONS_LEAST && 2 * whole < csv->rows;
+}
+
+/* Numbers without a unit that are neither an input nor a figure. */
+static bool is_unknown(const struct csv *csv, size_t column) {
+	const char *header = csv->header[column];
+	struct table_name name;
+	table_name_read(header, &name);
+	return name.measure == MEASURE_NONE && is_numbers(csv, column) && !table_is_statistic(&name) &&
+	       !table_is_problem(header) && (!table_is_parameter(header) || are_fractions(csv, column)) &&
+	       !table_is_counter(header) && !table_is_figure(header) && !table_is_count(header);
+}
 
 /* "-O2" and "-O3" of one compiler beside a column of another are names, not numbers, and so are "blocked 32" and
  * "blocked 64" beside "ikj". */
@@ -118,10 +158,10 @@ static bool serial_add(const struct csv *csv, const struct table_name *one, stru
 	return true;
 }
 
-/* Are numbers without a name teams? They begin with 1 beside schedules of loops, and each of these gains by the second.
- */
+/* Are numbers without a name teams? From 1 on, they double beside locks, or the second one gains by each schedule. */
 static bool are_teams(const struct csv *csv, const struct wide *wide) {
-	bool scheduled = csv->rows > 0 && strcmp(wide->value[0], "1") == 0;
+	bool first = csv->rows > 0 && strcmp(wide->value[0], "1") == 0, scheduled = first;
+	bool doubled = first && wide->count >= TEAMS_LEAST && table_has_word(csv->header[0], "lock locks mutex barrier");
 	double one, two;
 	for (size_t r = 0; r < csv->rows && scheduled; r++) {
 		const char *cell = csv_cell(csv, r, 0);
@@ -129,7 +169,9 @@ static bool are_teams(const struct csv *csv, const struct wide *wide) {
 		            table_number(csv, csv_cell(csv, r, wide->column[0]), false, &one) &&
 		            table_number(csv, csv_cell(csv, r, wide->column[1]), false, &two) && two < one;
 	}
-	return scheduled;
+	for (size_t i = 1; i < wide->count && doubled; i++)
+		doubled = strtod(wide->value[i], NULL) == 2 * strtod(wide->value[i - 1], NULL);
+	return scheduled || doubled;
 }
 
 /* Columns whose headers are a number and the same word. */
@@ -211,36 +253,6 @@ static bool asked_find(const struct csv *csv, const struct study_reading *readin
 	return wide->count >= 2;
 }
 
-static const char version_words[] =
-	"serial sequential seq parallel openmp omp pthreads pthread mpi cuda hip ticket ticketlock rwlock futex "
-	"anderson backoff opencl gpu cpu cilk tbb naive simple "
-	"basic baseline reference original tiled blocked unrolled vectorized simd sse avx avx2 avx512 optimized "
-	"optimised "
-	"static dynamic guided auto mutex spin spinlock atomic critical tas ttas clh mcs lockfree blas openblas mkl "
-	"cublas "
-	"gcc clang icc icx o0 o1 o2 o3 t ijk ikj jik jki kij kji";
-
-/* Numbers that nobody knows are not times: their names say that they are, or which version they are of, or a comment
- * says what all numbers are. */
-static const char *noted_unit(const struct csv *csv, struct table_name *unit);
-static bool may_be_time(const struct csv *csv, const char *header) {
-	struct table_name unit;
-	char key[TABLE_NAME];
-	table_words_join(header, key);
-	return table_has_word(key, "time zeit runtime laufzeit walltime elapsed duration") ||
-	       table_has_word(key, version_words) || noted_unit(csv, &unit);
-}
-
-/* Numbers without a unit that are neither an input nor a figure. */
-static bool is_unknown(const struct csv *csv, size_t column) {
-	const char *header = csv->header[column];
-	struct table_name name;
-	table_name_read(header, &name);
-	return name.measure == MEASURE_NONE && is_numbers(csv, column) && !table_is_statistic(&name) &&
-	       !table_is_problem(header) && !table_is_parameter(header) && !table_is_counter(header) &&
-	       !table_is_figure(header) && !table_is_count(header);
-}
-
 /* A version of an unknown name beside known ones is one, too: without it another would be called the fastest. */
 static bool most_may_be_times(const struct csv *csv) {
 	size_t known = 0, all = 0;
@@ -276,12 +288,6 @@ static bool is_candidate(const struct csv *csv, size_t column, enum table_measur
 	              table_has_word(csv->header[column], table_serial_words);
 	return measure == MEASURE_TIME ? name.measure == MEASURE_TIME || serial
 	                               : is_unknown(csv, column) && most_may_be_times(csv);
-}
-
-static bool is_time_of_all(const char *header) {
-	struct table_name name;
-	table_name_read(header, &name);
-	return table_time_rank(&name) >= 0 && !table_is_statistic(&name);
 }
 
 /* Columns before the times are what the times belong to; nothing is known about other numbers. */
@@ -323,27 +329,12 @@ static bool are_latencies(const struct csv *csv, const struct wide *wide) {
 	return rate;
 }
 
-/* A single column of copies beside the columns of two machines is not a third version. Several of them are parts. */
-static bool is_copy(const struct csv *csv, const char *header) {
-	static const char words[] = "h2d d2h htod dtoh memcpy";
-	bool host = false, device = false;
-	size_t copies = 0;
-	for (size_t c = 0; c < csv->columns && table_has_word(header, words); c++) {
-		host = host || table_has_word(csv->header[c], "cpu serial sequential");
-		device = device || table_has_word(csv->header[c], "gpu cuda");
-		copies += table_has_word(csv->header[c], words);
-	}
-	return host && device && copies == 1;
-}
-
 /* "sequential_s,parallel_s", or names without a unit beside a column of threads or sizes. */
 static bool named_find(const struct csv *csv, struct wide *wide, enum table_measure measure) {
 	size_t keys = 0;
 	struct table_name name;
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_name_read(csv->header[c], &name);
-		if (is_copy(csv, csv->header[c]))
-			continue;
 		if (is_candidate(csv, c, measure)) {
 			if (!named_add(csv, c, wide))
 				return false;
@@ -394,10 +385,13 @@ static bool are_speedups(const struct csv *csv, const struct wide *wide) {
 }
 
 static bool has_value(const struct csv *csv) {
-	for (size_t c = 0; c < csv->columns; c++)
-		if (is_time_of_all(csv->header[c]) && is_numbers(csv, c))
-			return true;
-	return false;
+	struct table_name name;
+	bool has = false;
+	for (size_t c = 0; c < csv->columns && !has; c++) {
+		table_name_read(csv->header[c], &name);
+		has = table_time_rank(&name) >= 0 && !table_is_statistic(&name) && is_numbers(csv, c);
+	}
+	return has;
 }
 
 /* "Copy, Scale, Add, Triad" are the rates of STREAM, in MB/s as it prints them, or in GB/s. */
