@@ -10,7 +10,7 @@
 enum { TOGETHER_LEAST = 3, SIZE_ROWS_LEAST = 3 };
 /* A time that is so much shorter at a larger value does not belong to a larger problem. */
 static const double SHORTER = 2, VALLEY = 1.5, GROWTH = 8, POWER_LEAST = 0.8, NEAR = 1.5, TEAM_NEVER = 1000,
-					GAINED = 0.6, THINGS_LEAST = 100;
+					GAINED = 0.6, THINGS_LEAST = 100, FAR_LEAST = 100, FAR_TIMES = 10, STEADY = 0.9;
 
 static const char grid_words[] = "grid griddim gridsize";
 
@@ -249,10 +249,11 @@ static bool is_same_but(const struct table *table, size_t a, size_t b, size_t co
 	return true;
 }
 
-/* Does the time grow with a column wherever nothing else changes, by a power of work, in at least two series? */
+/* Does the time grow with a column wherever nothing else changes, by a power of work, in at least two series? A fixed
+ * cost may hide the power where it still grows much over a wide range. */
 static bool is_size_of_series(const struct table *table, size_t column) {
 	const struct csv *csv = table->csv;
-	size_t pairs = 0, teams = 0;
+	size_t pairs = 0, teams = 0, wide = 0, flat = 0;
 	for (size_t a = 0; a < csv->rows; a++)
 		for (size_t b = 0; b < csv->rows; b++) {
 			double x[2], y[2];
@@ -262,12 +263,15 @@ static bool is_size_of_series(const struct table *table, size_t column) {
 			    !table_number(csv, csv_cell(csv, a, table->value), false, &y[0]) ||
 			    !table_number(csv, csv_cell(csv, b, table->value), false, &y[1]) || !(x[0] < x[1]))
 				continue;
-			if (!(x[0] > 0 && log(y[1] / y[0]) >= POWER_LEAST * log(x[1] / x[0])))
+			bool far = x[1] >= FAR_LEAST * x[0];
+			if (!(x[0] > 0 && y[1] >= STEADY * y[0]) || (far && !(y[1] >= FAR_TIMES * y[0])))
 				return false;
+			flat += !(log(y[1] / y[0]) >= POWER_LEAST * log(x[1] / x[0]));
+			wide += far;
 			pairs++;
 			teams += a > 0 && b > 0 && !is_same_but(table, 0, a, column);
 		}
-	return pairs > TOGETHER_LEAST && teams;
+	return pairs > TOGETHER_LEAST && teams && (!flat || wide);
 }
 
 static void series_sizes_decide(struct table *table) {

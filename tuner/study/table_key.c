@@ -173,7 +173,7 @@ bool table_is_team(const char *header) {
  * in English; "" is a word that only joins others. A word of ours that stands among theirs is its own translation. */
 static const char *const translations[][2] = {
 	{"strong weak threads thread ms s us ns mean median min max openmp omp mpi cpu gpu runs seq serial default vs in n "
-     "p",
+     "p static dynamic guided auto cuda opencl pthreads mutex atomic critical barrier simd naive tiled kernel block",
      NULL},
 	{"de des d l der die das del della dei di du la le les el los el anzahl zahl nombre nb numero num no nr "
      "αριθμος πληθος 数 数量 个数 执行",
@@ -234,7 +234,10 @@ static const char *const translations[][2] = {
 	{"с сек секунд", "s"},
 	{"медиана", "median"},
 	{"liczba", ""},
-	{"sekwencyjnie sekwencyjny sequentielle secuencial sequenziale", "sequential"},
+	{"sekwencyjnie sekwencyjny sequentiel sequentielle sequenziell secuencial sequencial sequenziale", "sequential"},
+	{"parallele paralelo paralela parallelo", "parallel"},
+	{"vecteur vektor vettore", "vector"},
+	{"matrice matriz", "matrix"},
 	{"czas", "time"},
 	{"razem lacznie", "total"},
 	{"watki watkow watek", "threads"},
@@ -246,8 +249,8 @@ static const char *const translations[][2] = {
 	{"blad", "error"},
 	{"razao razon rapporto rapport verhaltnis", "ratio"},
 	{"diferencia differenza unterschied roznica разница різниця 差异", "difference"},
-	{"jadro", "kernel"},
-	{"blok", "block"},
+	{"jadro noyau", "kernel"},
+	{"blok bloc bloque blocco bloco", "block"},
 	{"実行", "run"},
 	{"時間 시간", "time"},
 	{"スレッド 스레드", "threads"},

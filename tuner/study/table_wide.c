@@ -86,10 +86,9 @@ static const char version_words[] =
 	"rwlock futex anderson backoff opencl gpu cpu cilk tbb naive simple basic baseline reference original tiled "
 	"blocked unrolled vectorized simd sse avx avx2 avx512 optimized optimised static dynamic guided auto mutex spin "
 	"spinlock atomic critical tas ttas clh mcs lockfree blas openblas mkl cublas padded unpadded privatized touch "
-	"coarse fine lazy optimistic gcc clang icc icx o0 o1 o2 o3 t ijk ikj jik jki kij kji";
+	"coarse fine lazy optimistic gcc clang icc icx o0 o1 o2 o3 t ijk ikj jik jki kij kji sort";
 
-/* Numbers that nobody knows are not times: their names say that they are, or which version they are of, or a comment
- * says what all numbers are. */
+/* Are unknown numbers times, by their names, by versions that they are of, or by a comment about all numbers? */
 static const char *noted_unit(const struct csv *csv, struct table_name *unit);
 static bool may_be_time(const struct csv *csv, const char *header) {
 	struct table_name unit;
@@ -119,7 +118,8 @@ static bool is_unknown(const struct csv *csv, size_t column) {
 	table_name_read(header, &name);
 	return name.measure == MEASURE_NONE && is_numbers(csv, column) && !table_is_statistic(&name) &&
 	       !table_is_problem(header) && (!table_is_parameter(header) || are_fractions(csv, column)) &&
-	       !table_is_counter(header) && !table_is_figure(header) && !table_is_count(header);
+	       !table_is_counter(header) && !table_is_count(header) &&
+	       (!table_is_figure(header) || table_has_word(header, "time"));
 }
 
 /* "-O2" and "-O3" of one compiler beside a column of another are names, not numbers, and so are "blocked 32" and
