@@ -10,7 +10,7 @@
 enum { TOGETHER_LEAST = 3, SIZE_ROWS_LEAST = 3 };
 /* A time that is so much shorter at a larger value does not belong to a larger problem. */
 static const double SHORTER = 2, VALLEY = 1.5, GROWTH = 8, POWER_LEAST = 0.8, NEAR = 1.5, TEAM_NEVER = 1000,
-					GAINED = 0.6, THINGS_LEAST = 100, FAR_LEAST = 100, FAR_TIMES = 10, STEADY = 0.9;
+					GAINED = 0.6, THINGS_LEAST = 100, FAR_LEAST = 1000, FAR_TIMES = 10, STEADY = 0.9;
 
 static const char grid_words[] = "grid griddim gridsize";
 
