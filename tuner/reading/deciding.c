@@ -9,7 +9,8 @@
 #include "tuner/reading/reading.h"
 
 enum { ROWS_MOST = 2, POINTS_LEAST = 3, RIVALS_LEAST = 2, TABLE_MOST = 1000 };
-static const double SLOWER = 1.5, FLAT = 1.15, SMALLER = 4, STAKE_LEAST = 1.05, GEOMETRIC = 1.4, SHARE_LEAST = 0.01;
+static const double SLOWER = 1.5, FLAT = 1.15, SMALLER = 4, STAKE_LEAST = 1.05, GEOMETRIC = 1.4, SHARE_LEAST = 0.01,
+					START_MOST = 16;
 
 struct decision {
 	double stake; /* the ratio that is to be explained; 1: there is none */
@@ -164,12 +165,13 @@ static void teams_consider(const struct study *study, size_t column, const struc
 	consider(found, &one);
 }
 
-/* The curve turns between two teams: a sharp bend is where the machine has no more cores, a round one where each member
- * costs the others more. */
+/* A curve that gained turns between two teams: a sharp bend is where the machine has no more cores, a round one where
+ * each member costs the others more. */
 static void knees_consider(const struct study *study, size_t column, const struct reading_series *series, size_t best,
                            struct decision *found) {
 	size_t last = series->count - 1;
-	if (best == last)
+	double gain = reading_time(study, series->rows[0]) / reading_time(study, series->rows[best]);
+	if (best == last || !(gain > 1 + probe_limit(study)))
 		return;
 	double few = level_of(study, series, best, column), many = level_of(study, series, best + 1, column);
 	double fast = reading_time(study, series->rows[best]), slow = reading_time(study, series->rows[best + 1]);
@@ -185,14 +187,14 @@ static void knees_consider(const struct study *study, size_t column, const struc
 		consider(found, &one);
 }
 
-/* Without one member nobody knows what the team gains at all. */
+/* Without one member nobody knows what a team gains at all; where all are large, nobody waits for one member. */
 static void starts_consider(const struct study *study, size_t column, const struct reading_series *series,
                             struct decision *found) {
 	double first = level_of(study, series, 0, column);
 	struct decision one = {
 		.stake = first, .rows = {series->rows[0]}, .count = 1, .name = study_column(study, column)->name, .value = 1};
 	snprintf(one.why, sizeof one.why, "measure %.80s=1: without it nobody knows what %.6g gain", one.name, first);
-	if (first > 1 && first == floor(first))
+	if (first > 1 && first <= START_MOST && first == floor(first))
 		consider(found, &one);
 }
 

@@ -153,8 +153,8 @@ static void report(const struct study *study, struct findings *findings, const s
 		                 powers[weak->power], team);
 }
 
-/* Does the size grow as the team does in each series? Sets `worst` to the one with the least efficiency of the largest
- * team, and `most` to the best of these; they use the memory of `rows`. */
+/* Does the size grow as the team does in each series of several teams? Sets `worst` to the one with the least
+ * efficiency of the largest team, and `most` to the best of these; they use the memory of `rows`. */
 static bool series_grow(const struct study *study, const struct weak *all, size_t *rows, struct weak *worst,
                         double *most) {
 	double least = INFINITY;
@@ -172,6 +172,10 @@ static bool series_grow(const struct study *study, const struct weak *all, size_
 			if (is_same_series(study, all, all->rows[i], all->rows[k]))
 				rows[used++] = all->rows[k];
 		weak.count = used - first;
+		if (weak.count == 1) { /* as that of one thread for each rank, where ranks were varied with two each */
+			used = first;
+			continue;
+		}
 		if (!is_single(study, &weak) || !grows_with(study, &weak, weak.power))
 			return false;
 		double efficiency = efficiency_of(study, &weak, weak.rows[weak.count - 1]);

@@ -235,18 +235,25 @@ struct tally {
 	size_t sharp, flat, unclear;
 };
 
+/* A step down and one up cost more: at the end of the measured values nobody knows that. */
+static bool is_peak(const struct landscape_param *param) {
+	return param->verdict == LANDSCAPE_SHARP && param->ordered && param->step[0].level >= 0 &&
+	       param->step[1].level >= 0 && param->step[0].ratio > 1 + LANDSCAPE_STEP &&
+	       param->step[1].ratio > 1 + LANDSCAPE_STEP;
+}
+
 /* Only a peak over an ordered parameter makes a winner fragile. It is normal that another word is slower, and that
- * fewer threads take longer, so neither of them counts. */
+ * smaller teams take longer, so neither of them counts. */
 static struct tally tally_of(const struct explain_view *view, const struct explain_table *table,
                              const struct landscape *landscape) {
 	struct tally tally = {0};
 	for (size_t p = 0; p < table->params; p++) {
 		const struct landscape_param *param = &landscape->param[p];
-		if (strcmp(explain_table_param(view, table, p)->name, "threads") == 0)
+		if (probe_is_team(explain_table_param(view, table, p)))
 			continue;
-		tally.sharp += param->verdict == LANDSCAPE_SHARP && param->ordered;
+		tally.sharp += is_peak(param);
 		tally.flat += param->verdict == LANDSCAPE_FLAT;
-		tally.unclear += param->verdict == LANDSCAPE_UNCLEAR && param->ordered;
+		tally.unclear += param->verdict != LANDSCAPE_FLAT && param->ordered && !is_peak(param);
 	}
 	return tally;
 }

@@ -168,6 +168,20 @@ static bool ranges_keep(const struct explain_view *view, json_t *json) {
 	return json_array_size(ranges) > 0;
 }
 
+/* Was some configuration measured at each size? Otherwise a law of the best times would be of how teams, or codes, were
+ * chosen for the sizes. */
+static bool has_common(const struct explain_view *view) {
+	int column = size_column(view->study);
+	for (size_t row = 0; column >= 0 && row < study_rows(view->study); row++) {
+		size_t level = 0, levels = study_column(view->study, (size_t)column)->levels;
+		while (level < levels && row_at(view, (size_t)column, level, row) != SIZE_MAX)
+			level++;
+		if (level == levels)
+			return true;
+	}
+	return false;
+}
+
 static struct sizes *tuned(const struct explain_view *view) {
 	struct sizes *sizes = NULL;
 	const char *fingerprint = app_fingerprint(view->app, NULL);
@@ -196,13 +210,17 @@ json_t *explain_sizes(const struct explain_view *view) {
 		json_decref(json);
 		return NULL;
 	}
+	if (json && sweep && !has_common(view)) {
+		json_object_set_new(json, "laws", json_array());
+		json_object_set_new(json_object_get(json, "leave_one_out"), "median_error", json_null());
+	}
 	if (json && !choice)
 		json_object_set_new(json, "decided", json_false());
 	/* The time of one operation does not grow as that of the problem does, and a speedup is not a time. */
 	if (json && study_is_rate(view->study)) {
 		json_object_set_new(json, "laws", json_array());
 		json_object_set_new(json, "refused", json_string("the values are rates, and laws are those of times"));
-		json_object_set_new(json, "leave_one_out", json_null());
+		json_object_set_new(json_object_get(json, "leave_one_out"), "median_error", json_null());
 	}
 	return json;
 }

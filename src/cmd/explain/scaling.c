@@ -160,7 +160,7 @@ int explain_split(const struct explain_view *view) {
 }
 
 enum { PREDICTED_MAX = 40, TEAM_MAX = 1 << 20, SAMPLES_ENOUGH = 12 };
-static const double SAME_WORK = 0.01, OPEN = 0.01, CLOSED = 0.95, SUPERLINEAR = 1.2, GAINED = 1.5;
+static const double SAME_WORK = 0.01, OPEN = 0.01, CLOSED = 0.95, WIDE = 0.5, SUPERLINEAR = 1.2, GAINED = 1.5;
 
 struct law {
 	const struct explain_view *view;
@@ -335,18 +335,18 @@ static const char *other_reason(const struct law *law) {
 	           : NULL;
 }
 
-/* A law of so few points that its serial share may be anything says nothing. */
+/* A law of so few points that its serial share may be nearly anything says nothing. */
 static const char *open_reason(const struct law *law, const struct scaling *scaling) {
 	const double *ci = scaling->fit[scaling->law].sigma_ci;
-	if (!law->view->item->table || ci[0] > CLOSED || !(ci[1] > 1 - OPEN))
+	bool open = ci[0] <= CLOSED && ci[1] > 1 - OPEN;
+	if (!law->view->item->table || !(open || ci[1] - ci[0] > WIDE))
 		return NULL;
 	const struct scaling_point *first = law->points, *last = first + law->series->count - 1;
 	if (first->seconds > GAINED * last->seconds)
 		return "so few thread counts do not tell how much is serial: measure more of them";
 	if (last->seconds > GAINED * first->seconds)
 		return "more threads take longer";
-	return ci[0] < OPEN ? "the serial share could be anything from 0 to 100 %: measure more thread counts"
-	                    : "the times do not tell a small gain from none: repeat them, a row for each run";
+	return "the times do not tell a small gain from none: repeat them, a row for each run";
 }
 
 /* Makes one entry of "scaling". */

@@ -197,7 +197,7 @@ static void params_print(const struct explain_text *text, const json_t *landscap
 static void landscape_print(const struct explain_text *text) {
 	static const struct {
 		const char *verdict, *title;
-	} titles[] = {{"fragile", "neighbours of the winner: slower, so the optimum is fragile"},
+	} titles[] = {{"fragile", "neighbours of the winner: slower, so it lies on a peak"},
 	              {"plateau", "neighbours of the winner: about as fast, so it lies on a plateau"},
 	              {"partly flat", "neighbours of the winner: some are about as fast, others unknown"}};
 	const json_t *landscape = json_object_get(text->result, "landscape");
@@ -260,10 +260,7 @@ static void sizes_print(const struct explain_text *text) {
 			if (piece_at % step == 0 && !(error > ERROR_MOST)) /* with many pieces only the first and the last */
 				piece_print(text, sizes, piece);
 	}
-	if (error > ERROR_MOST)
-		fprintf(text->out, "%*snot a power of the size: a prediction from the other sizes is off by %.0f %% (median)\n",
-		        INDENT, "", 100 * error);
-	else if (isfinite(error))
+	if (error <= ERROR_MOST)
 		fprintf(text->out, "%*serror in predicting a size from the others: %.1f %% (median)\n", INDENT, "",
 		        100 * error);
 }

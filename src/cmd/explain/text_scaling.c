@@ -64,9 +64,13 @@ static bool holds_words(const json_t *entry, char *text, size_t size) {
 	return true;
 }
 
+static const double SHARE_LEAST = 1e-3; /* of serial code, which the interval has to leave out before it limits */
+
 static void most_words(const json_t *entry, char *text, size_t size) {
 	const json_t *known = json_object_get(entry, "best_threads"), *ci = json_object_get(known, "ci");
 	double threads = js_real_or(known, "value", NAN), sigma = js_real_or(json_object_get(entry, "sigma"), "value", NAN);
+	double least = json_number_value(js_at(entry, "sigma.ci.0"));
+	*text = '\0';
 	if (holds_words(entry, text, size))
 		return;
 	char team[TEAM];
@@ -75,12 +79,9 @@ static void most_words(const json_t *entry, char *text, size_t size) {
 		         json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)));
 	else if (isfinite(threads))
 		snprintf(text, size, "fastest with %s or more", team_words(entry, threads, team));
-	else if (sigma > 1e-4 && json_object_get(entry, "team"))
-		snprintf(text, size, "at most %.3gx with any number of them", 1 / sigma);
-	else if (sigma > 1e-4)
-		snprintf(text, size, "at most %.3gx with any number of threads", 1 / sigma);
-	else
-		snprintf(text, size, "no limit in sight");
+	else if (least > SHARE_LEAST)
+		snprintf(text, size, "at most %.3gx with any number of %s", 1 / sigma,
+		         json_object_get(entry, "team") ? "them" : "threads");
 }
 
 static void law_words(const json_t *entry, char *text, size_t size) {
@@ -92,7 +93,7 @@ static void law_words(const json_t *entry, char *text, size_t size) {
 		snprintf(text, size, "USL: %s serial or waiting, %s more per pair of %s; %s", sigma, kappa,
 		         json_object_get(entry, "team") ? "them" : "threads", most);
 	else
-		snprintf(text, size, "Amdahl: %s is serial; %s", sigma, most);
+		snprintf(text, size, "Amdahl: %s is serial%s%s", sigma, *most ? "; " : "", most);
 }
 
 /* "faster with 2 threads than with 4; ", where no more is known; "" for a single count. */

@@ -12,8 +12,9 @@
 
 static const double EXACT = 1e-12; /* a smaller variance is taken for rounding */
 /* A law describes the times if it explains almost all of their differences; or if its residuals are within the usual
- * noise and it explains most of the differences, unless these are within the noise as well. */
-static const double EXPLAINED = 0.97, EXPLAINED_MOST = 0.6, NOISE = 0.1, NOISE_OF_DEVIATION = 2;
+ * noise and it explains most of the differences, unless these are within the noise as well. No point may be off by more
+ * than WORST times the noise: a step is not a bend. */
+static const double EXPLAINED = 0.97, EXPLAINED_MOST = 0.6, NOISE = 0.1, NOISE_OF_DEVIATION = 2, WORST = 1.5;
 
 /* The corrected Akaike criterion by the sum of squares, the number of points and of the law's parameters.
  * Hurvich and Tsai, Regression and time series model selection in small samples, 1989. The variance
@@ -37,6 +38,15 @@ static double spread_of(const struct scaling_data *data) {
 	return squares / (double)(data->count - 1);
 }
 
+/* How far a point is from the law, at most, in logarithms. */
+static double worst_of(const struct scaling_data *data, const struct scaling_fit *fit) {
+	struct rates rates = {fit->sigma, fit->kappa};
+	double worst = 0;
+	for (size_t i = 0; i < data->count; i++)
+		worst = fmax(worst, fabs(data->base[i] - log(fit->seconds_1) - log(scaling_growth(rates, data->threads[i]))));
+	return worst;
+}
+
 /* Why a law does not describe the times; NULL: it does. deviation: the usual deviation of the points, 0: unknown.
  * chosen: outliers were dropped, after which even points without a law may differ little. */
 static const char *scaling_doubt(const struct scaling_data *data, const struct scaling_fit *fit, double deviation,
@@ -44,9 +54,8 @@ static const char *scaling_doubt(const struct scaling_data *data, const struct s
 	double noise = fmax(NOISE, NOISE_OF_DEVIATION * deviation), spread = spread_of(data);
 	double variance = fit->residual_deviation * fit->residual_deviation;
 	bool most = variance <= (1 - EXPLAINED_MOST) * spread || spread <= noise * noise;
-	if (variance <= (1 - EXPLAINED) * spread || (!chosen && variance <= noise * noise && most))
-		return NULL;
-	return "the times are too far from any such law: they do not follow the number of threads alone";
+	bool near = variance <= (1 - EXPLAINED) * spread || (!chosen && variance <= noise * noise && most);
+	return near && worst_of(data, fit) <= WORST * noise ? NULL : "the times are too far from them";
 }
 
 /* Does the total cost (threads times seconds) fall with the number of threads, beyond the noise? */
