@@ -46,7 +46,7 @@ static size_t partner(const struct study *study, size_t row, size_t word, int le
 	return SIZE_MAX;
 }
 
-/* Does the ratio cross 1 once, from above to below, without turning back? */
+/* Does the ratio cross 1 once, from above to below, without turning back before it is far from 1? */
 static bool is_crossing(const struct study *study, struct looking *looking, size_t count, double limit) {
 	struct cross *cross = looking->cross;
 	size_t last_above = SIZE_MAX, first_below = SIZE_MAX;
@@ -58,7 +58,8 @@ static bool is_crossing(const struct study *study, struct looking *looking, size
 			last_above = i;
 		else if (first_below == SIZE_MAX)
 			first_below = i;
-		if (i > 0 && looking->ratio[i] > looking->ratio[i - 1] * margin * margin)
+		bool far = looking->ratio[i] < 1 / limit || (i > 0 && looking->ratio[i - 1] > limit);
+		if (i > 0 && !far && looking->ratio[i] > looking->ratio[i - 1] * margin * margin)
 			return false;
 	}
 	if (last_above > first_below)
@@ -91,11 +92,11 @@ static bool is_parting(const struct study *study, struct looking *looking, size_
 	return cross->high > study_chance_ratio(study, study_rows(study));
 }
 
-/* No other value is faster there. */
+/* No other value is faster there by more than the noise. */
 static bool is_fastest(const struct study *study, size_t row, size_t word) {
 	for (int l = 0; l < (int)study_column(study, word)->levels; l++) {
 		size_t other = partner(study, row, word, l);
-		if (other != SIZE_MAX && reading_time(study, other) < reading_time(study, row))
+		if (other != SIZE_MAX && reading_time(study, other) * (1 + study_noise(study)) < reading_time(study, row))
 			return false;
 	}
 	return true;
@@ -181,7 +182,10 @@ static size_t series_look(const struct study *study, const struct reading_series
 		looking.row[count] = series->rows[i];
 		looking.ratio[count++] = reading_time(study, series->rows[i]) / reading_time(study, other);
 	}
-	return is_crossing(study, &looking, count, limit) ||
+	/* Among many values, those matter that are the fastest of all at the ends. */
+	return (is_crossing(study, &looking, count, limit) &&
+	        is_fastest(study, partner(study, looking.row[0], cross->word, cross->a), cross->word) &&
+	        is_fastest(study, looking.row[count - 1], cross->word)) ||
 	       (is_parting(study, &looking, count) && is_fastest(study, cross->at, cross->word));
 }
 

@@ -355,6 +355,18 @@ static bool lacks_fastest(const struct ranking *all, size_t count, size_t at) {
 	return false;
 }
 
+/* Where another value is the fastest with the largest team, the best times are of one team alone, if all are. */
+static void team_name(const struct study *study, struct ranking *ranking, const struct ranking *last) {
+	int level = study_row(study, ranking->at[0].row)->level[last->team];
+	for (size_t i = 1; i < ranking->count; i++)
+		if (study_row(study, ranking->at[i].row)->level[last->team] != level)
+			return;
+	if (level != STUDY_ABSENT && last->at[0].level != ranking->at[0].level) {
+		ranking->team = last->team;
+		ranking->most = level;
+	}
+}
+
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
 	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), kept = 0, rivals = 0;
 	mem_auto struct ranking *all = mem_alloc(problems + 1, sizeof *all), *last = mem_alloc(problems + 1, sizeof *last),
@@ -371,8 +383,11 @@ static void column_examine(const struct study *study, struct findings *findings,
 		int most = team < 0 ? -1 : team_needed(study, &all[kept], team, &ragged);
 		if (most >= 0)
 			ranking_make(study, column, problem[i], team, most, &last[rivals]);
-		rivals += most >= 0 && !last[rivals].open && is_far(study, &last[rivals], READING_NO) &&
-		          has_level(&last[rivals], all[kept].at[0].level);
+		bool rival = most >= 0 && !last[rivals].open && is_far(study, &last[rivals], READING_NO) &&
+		             has_level(&last[rivals], all[kept].at[0].level);
+		if (rival)
+			team_name(study, &all[kept], &last[rivals]);
+		rivals += rival;
 		kept += !ragged && !all[kept].open && is_far(study, &all[kept], verdict);
 	}
 	rankings_report(study, findings, column, all, kept, problems, verdict);

@@ -5,19 +5,44 @@
 #include "base/mem.h"
 #include "tuner/reading/reading.h"
 
-static const char serial_words[] = "serial sequential seq seriell sequentiell sequenziell scalar";
 static const double COST_LEAST = 1.1, TWICE = 2, BEYOND = 1.1; /* times its threads */
 
 struct pair {
 	size_t problem, serial, one, best; /* rows; SIZE_MAX: none */
 };
 
-static size_t least_row(const struct study *study, size_t problem, size_t column, int level, bool is, double threads) {
+/* Does a team have what serial code has in the other columns, such as the version, where any team does? */
+static bool is_alike(const struct study *study, size_t row, size_t serial, size_t column) {
+	for (size_t c = 0; c < study_columns(study); c++) {
+		int level = study_row(study, serial)->level[c];
+		if (c == column || (int)c == probe_threads(study) || level == study_row(study, row)->level[c])
+			continue;
+		for (size_t r = 0; r < study_rows(study) && level != STUDY_ABSENT; r++)
+			if (study_row(study, r)->level[c] == level && study_same_problem(study, r, serial) &&
+			    study_row(study, r)->level[column] != study_row(study, serial)->level[column])
+				return false;
+	}
+	return true;
+}
+
+/* The fastest row of serial code. */
+static size_t serial_row(const struct study *study, size_t problem, size_t column, int level) {
 	size_t least = SIZE_MAX;
-	for (size_t r = 0; r < study_rows(study); r++) {
-		double team = study_value_number(study, r, "threads", 1);
-		if ((study_row(study, r)->level[column] == level) != is || !study_usable(study, r) ||
-		    !study_same_problem(study, r, problem) || (threads > 0 && team != threads))
+	for (size_t r = 0; r < study_rows(study); r++)
+		if (study_row(study, r)->level[column] == level && study_usable(study, r) &&
+		    study_same_problem(study, r, problem) &&
+		    (least == SIZE_MAX || reading_time(study, r) < reading_time(study, least)))
+			least = r;
+	return least;
+}
+
+/* The fastest row of parallel code that is compared with serial code; threads: 0: of any team. */
+static size_t team_row(const struct study *study, size_t serial, size_t column, double threads) {
+	size_t least = SIZE_MAX;
+	for (size_t r = 0; serial != SIZE_MAX && r < study_rows(study); r++) {
+		if (study_row(study, r)->level[column] == study_row(study, serial)->level[column] || !study_usable(study, r) ||
+		    !study_same_problem(study, r, serial) || !is_alike(study, r, serial, column) ||
+		    (threads > 0 && study_value_number(study, r, "threads", 1) != threads))
 			continue;
 		if (least == SIZE_MAX || reading_time(study, r) < reading_time(study, least))
 			least = r;
@@ -79,7 +104,7 @@ static void gain_report(const struct study *study, struct findings *findings, co
 
 static bool is_column(const struct study_column *column, int *level) {
 	for (int l = 0; l < (int)column->levels && !column->is_problem && !column->numeric; l++)
-		if (probe_word(column, l, serial_words)) {
+		if (probe_word(column, l, reading_serial_words)) {
 			*level = l;
 			return true;
 		}
@@ -90,10 +115,11 @@ static void column_examine(const struct study *study, struct findings *findings,
 	size_t problem[PROBE_PROBLEMS], problems = probe_problems(study, problem), teams = 0;
 	mem_auto struct pair *pairs = mem_alloc(problems + 1, sizeof *pairs);
 	for (size_t i = 0; i < problems; i++) {
+		size_t serial = serial_row(study, problem[i], column, level);
 		pairs[i] = (struct pair){.problem = problem[i],
-		                         .serial = least_row(study, problem[i], column, level, true, 0),
-		                         .one = least_row(study, problem[i], column, level, false, 1),
-		                         .best = least_row(study, problem[i], column, level, false, 0)};
+		                         .serial = serial,
+		                         .one = team_row(study, serial, column, 1),
+		                         .best = team_row(study, serial, column, 0)};
 		teams += pairs[i].best != SIZE_MAX;
 	}
 	/* A value "serial" of a parameter such as first_touch also has teams: it is not serial code. */
