@@ -28,7 +28,6 @@ static const struct {
 	{"version https://git-lfs.github.com/", "is a pointer of Git LFS, which stands for a file that was not fetched",
      "fetch it with `git lfs pull`"},
 	{"<!doctype html", "is a saved web page", "download the file itself, on GitHub with the button \"Raw\""},
-	{"<table", "is a saved web page", "copy its table into a file, or save it as CSV"},
 	{"<html", "is a saved web page", "download the file itself, on GitHub with the button \"Raw\""},
 	{"SQLite format 3", "is a database of SQLite, as OpenTuner and Optuna keep it",
      "export a table from it: sqlite3 -header -csv FILE 'select ..' >table.csv"},

@@ -377,67 +377,7 @@ static bool lists_put(struct grid *grid, const json_t *json) {
 	return rows > 0;
 }
 
-/* The length of a value: up to a blank, or up to a comma or semicolon with a blank behind it. */
-static size_t value_length(const char *value, bool blank) {
-	size_t length = 0;
-	while (value[length] && !strchr(blank ? "\t\r " : "\t\r", value[length]) &&
-	       !(strchr(",;", value[length]) && strchr(" \r", value[length + 1])))
-		length++;
-	return length;
-}
-
-/* A line of pairs, "threads=4 time=8.1 s" or "Threads: 4, Time: 8.1 s"; returns how many it has, 0 if it is not so. */
-static size_t pairs_read(struct grid *grid, const char *line, char keys[CSV_FIELD_MAX + 1]) {
-	size_t count = 0, used = 0;
-	for (const char *at = line + strspn(line, " \t"); *at && *at != '\r'; count++) {
-		size_t name = strcspn(at, "=:,;\t\r"), own = name;
-		if (!name || !at[name] || !strchr("=:", at[name]) || strspn(at, "0123456789. ") == name)
-			return 0;
-		const char *value = at + name + 1 + strspn(at + name + 1, " ");
-		bool listed = at[name] == ':' || strstr(value, ", ") || strstr(value, "; ");
-		char cell[CSV_FIELD_MAX + 1], key[TABLE_NAME];
-		size_t length = value_length(value, !listed);
-		while (own && at[own - 1] == ' ')
-			own--;
-		snprintf(key, sizeof key, "%.*s", (int)own, at);
-		snprintf(cell, sizeof cell, "%.*s", (int)length, value);
-		used += (size_t)snprintf(keys + used, used < CSV_FIELD_MAX ? CSV_FIELD_MAX - used : 0, "%s=", key);
-		if (grid)
-			grid_put(grid, key, cell, -1);
-		at = value + length + strspn(value + length, " ,;\t");
-	}
-	return count;
-}
-
-/* Lines of the same pairs are a table. NULL: a line is not so. */
-static struct csv *paired_read(const char *text, size_t size) {
-	struct grid *grid = grid_new();
-	char *copy = mem_printf("%.*s", (int)size, text), *rest = copy;
-	char first[CSV_FIELD_MAX + 1] = "", keys[CSV_FIELD_MAX + 1] = "";
-	size_t number = 0, rows = 0;
-	bool fine = true;
-	for (char *line = strsep(&rest, "\n"); line && fine; line = strsep(&rest, "\n")) {
-		number++;
-		if (!line[strspn(line, " \t\r")] || *line == '#')
-			continue;
-		fine = pairs_read(NULL, line, rows ? keys : first) > 1 && (!rows || strcmp(keys, first) == 0);
-		if (!fine)
-			break;
-		grid_row(grid, number);
-		pairs_read(grid, line, keys);
-		rows++;
-	}
-	free(copy);
-	struct csv *csv = grid_end(grid, NULL);
-	if (fine && rows > 1)
-		return csv;
-	csv_free(csv);
-	return NULL;
-}
-
 struct csv *producer_json_rows(const struct producer *producer, const char *text, size_t size) {
-	if (*text != '{' && *text != '[')
-		return paired_read(text, size);
 	struct grid *grid = grid_new();
 	struct around around = {.count = 0};
 	js_auto json_t *json = js_parse(text, size, "", NULL);

@@ -136,6 +136,9 @@ bool table_is_serial(const char *cell); /* code that has no team */
 /* src: table_text.c. A copy of the text in which tables of Markdown, LaTeX, gnuplot and the like are separated by tabs,
  * and titles are left out; lines keep their numbers. NULL: it is fine as it is. The caller frees it. */
 char *table_text_plain(const char *text, size_t size, size_t *plain_size);
+/* src: table_lines.c. The lines that a program prints for its runs as a table of tabs. NULL: the text is not so. The
+ * caller frees it. */
+char *table_lines_plain(const char *text, size_t size, size_t *plain_size);
 /* src: table_cells.c */
 extern const char table_serial_words[];
 /* The name of words at the left of a table whose corner names what is across. */

@@ -485,13 +485,14 @@ int study_set_table(struct study_set *set, const char *path, const char *text, s
 	if (producer)
 		return rows_add(set, path, text, size, producer, reading, err);
 	bool json = (*text == '[' || *text == '{') && !memmem(text, size, "\"counter-value\"", 15);
-	struct csv *csv = json ? NULL : producer_text(text, size);
-	if (!csv)
-		csv = producer_json_rows(NULL, text, size);
+	struct csv *csv = json ? producer_json_rows(NULL, text, size) : producer_text(text, size);
 	if (!csv && blocks_refuse(path, text, err))
 		return -1;
 	if (!csv) {
-		size_t plain_size = size;
+		size_t plain_size;
+		mem_auto char *lines = table_lines_plain(text, size, &size);
+		text = lines ? lines : text;
+		plain_size = size;
 		mem_auto char *plain = table_text_plain(text, size, &plain_size);
 		csv = csv_read(plain ? plain : text, plain_size, path, err);
 	}

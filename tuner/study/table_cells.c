@@ -438,6 +438,25 @@ static void summaries_drop(struct csv *csv) {
 	csv->rows = kept;
 }
 
+/* Words among the numbers of a time, a rate or a speed-up say why there is none: "did not finish", "needs a fix". */
+static void words_blank(struct csv *csv, size_t column) {
+	struct table_name name;
+	size_t numbers = 0, words = 0;
+	table_name_read(csv->header[column], &name);
+	if (name.measure == MEASURE_NONE && table_time_rank(&name) < 0 && strcasecmp(csv->header[column], "speedup") != 0)
+		return;
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t r = 0; r < csv->rows && (!pass || numbers > 2 * words); r++) {
+			const char *cell = csv_cell(csv, r, column);
+			bool word = !table_is_missing(cell) && !strpbrk(cell, "0123456789") &&
+			            strncmp(csv->header[column], cell, strlen(cell)) != 0;
+			if (pass && word)
+				table_cell_set(csv, r, column, "-");
+			words += !pass && word;
+			numbers += !pass && table_digits(cell);
+		}
+}
+
 void table_cells_rewrite(struct csv *csv, const char **noted) {
 	summaries_drop(csv);
 	turn(csv);
@@ -450,6 +469,7 @@ void table_cells_rewrite(struct csv *csv, const char **noted) {
 	for (size_t c = 0; c < csv->columns; c++) {
 		name_expand(csv, c);
 		pairs_split(csv, c);
+		words_blank(csv, c);
 		table_units_rewrite(csv, c, csv->delimiter != ';' && (commas || has_decimal_commas(csv, c, csv->columns)));
 		squares_rewrite(csv, c);
 	}

@@ -406,8 +406,36 @@ static bool is_rate_over(const struct table *table, size_t column) {
 	return (team ? 2 : 3) * odd > all;
 }
 
-/* Numbers without a unit are taken for times unless they behave as rates do. */
+/* The version that has 1 in all rows of a table with a column for each: others are given as ratios to it. */
+static const char *ratio_to(const struct table *table) {
+	const struct csv *csv = table->csv;
+	size_t version = 0;
+	while (version < csv->columns && (!table->wide || strcmp(csv->header[version], table->wide) != 0))
+		version++;
+	for (size_t r = 0; r < csv->rows && version < csv->columns; r++) {
+		size_t rows = 0, ones = 0, all = 0;
+		double number;
+		for (size_t s = 0; s < csv->rows; s++) {
+			bool own = strcmp(csv_cell(csv, s, version), csv_cell(csv, r, version)) == 0;
+			bool one = table_number(csv, csv_cell(csv, s, table->value), false, &number) && number == 1;
+			rows += own;
+			ones += own && one;
+			all += one;
+		}
+		if (rows > 1 && ones == rows && all < csv->rows)
+			return csv_cell(csv, r, version);
+	}
+	return NULL;
+}
+
+/* Numbers without a unit are taken for times unless they are ratios, or behave as rates do. */
 static int value_check(const struct table *table, struct err *err) {
+	const char *base = table->assumed_unit && table->csv->rows <= TABLE_PAIRS_ROWS ? ratio_to(table) : NULL;
+	if (base)
+		return err_set(
+			err, ERR_USAGE, "give the times, or call it speedup if more is better",
+			"%s: %.60s is 1 everywhere, so that the numbers are ratios, and nothing says whether more is better",
+			table->path, base);
 	for (size_t c = 0; c < table->csv->columns && table->assumed_unit && table->csv->rows <= TABLE_PAIRS_ROWS; c++)
 		if (table->columns[c].numbers &&
 		    (table->columns[c].role == TABLE_PROBLEM || table_is_team(table->columns[c].name)) &&

@@ -81,6 +81,8 @@ static bool is_size_of_input(const char *key) {
 		"segment stripe pad padding step pool packet buffer shared cutoff register leaf team simd stride blocks tiles "
 		"chunks slice window prefetch queue grid";
 	const char *last = strrchr(key, '_');
+	if (strncmp(key, "size_", 5) == 0) /* "Tamanho do vetor" */
+		return !table_among(key + 5, strcspn(key + 5, "_"), chosen);
 	return last &&
 	       table_among(last + 1, strlen(last + 1),
 	                   "size sizes length len dim dims dimension dimensions width height") &&
@@ -131,7 +133,7 @@ bool table_is_problem(const char *header) {
 			   "write_percent reads_percent read_share update_percent updates_percent load_factor key_size "
 			   "payload payloads prompt prompts context sequence tokens "
 			   "value_size samples limit matrices intervals rectangles tosses darts working_set footprint bytes kb kib "
-			   "mb mib gb gib frames circuit query family candidates scene scenario theta skew");
+			   "mb mib gb gib frames circuit query family candidates scene scenario theta skew section");
 }
 
 bool table_is_parameter(const char *header) {
@@ -199,6 +201,7 @@ static const char *const translations[][2] = {
      "processes"},
 	{"grose groesse problemgrose problemgroesse taille tamano tamanyo dimensione μεγεθος 规模 大小", "size"},
 	{"tamanho", "size"},
+	{"do da dos das", ""},
 	{"probleme problema problem προβληματος 问题", "problem"},
 	{"beschleunigung acceleration aceleracion aceleracao accelerazione επιταχυνση 加速比", "speedup"},
 	{"effizienz efficacite eficiencia efficienza αποδοτικοτητα 效率", "efficiency"},
@@ -236,7 +239,7 @@ static const char *const translations[][2] = {
 	{"liczba", ""},
 	{"sekwencyjnie sekwencyjny sequentiel sequentielle sequenziell secuencial sequencial sequenziale", "sequential"},
 	{"parallele paralelo paralela parallelo", "parallel"},
-	{"vecteur vektor vettore", "vector"},
+	{"vecteur vektor vettore vetor", "vector"},
 	{"matrice matriz", "matrix"},
 	{"czas", "time"},
 	{"razem lacznie", "total"},

@@ -208,6 +208,21 @@ static bool is_run(const struct table *table, size_t c) {
 	                   "run trial rep repetition repeat sample attempt measurement try run_id run_no run_nr trial_id");
 }
 
+/* "4.05 s … 4.2 s" behind the times are where they lie. */
+static bool are_ranges(const struct table *table, size_t column) {
+	static const char *const signs[] = {"\xe2\x80\xa6", "..", "\xe2\x80\x93", " - ", "-", " to ", ", "};
+	const struct csv *csv = table->csv;
+	size_t ranges = 0;
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column), *sign = NULL;
+		for (size_t i = 0; i < sizeof signs / sizeof *signs && !sign; i++)
+			sign = strstr(cell, signs[i]);
+		ranges += sign && table_digits(cell + strspn(cell, "[(")) && strpbrk(sign, "0123456789");
+	}
+	return column > table->value && ranges == csv->rows &&
+	       table_has_word(csv->header[column], "range interval ci bounds");
+}
+
 static enum table_role role_of(const struct table *table, size_t c) {
 	const struct table_column *column = &table->columns[c];
 	if (table->given && table->given[c] >= 0)
@@ -237,6 +252,8 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		return TABLE_FILE;
 	if (!table_is_measured(column) && table_is_parameter(column->name))
 		return TABLE_PARAM;
+	if (!column->numbers && are_ranges(table, c))
+		return TABLE_IGNORED;
 	bool work = c == 0 && table->wide && strcmp(table->wide, "version") == 0; /* which each version does */
 	if (!column->numbers && (work || are_given(table->csv, c)))
 		return TABLE_PROBLEM;

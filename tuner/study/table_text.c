@@ -135,8 +135,8 @@ static bool is_number(const struct field *field) {
 	return length && length == field->length && memchr("0123456789.-+", *field->at, 13);
 }
 
-/* Lines without rules and comments, and how many of them have as many fields as most. */
-static bool are_rows(const struct lines *lines, size_t usual) {
+/* How many lines without rules and comments have as many fields as most; 0: too few for a table. */
+static size_t rows_alike(const struct lines *lines, size_t usual) {
 	struct field fields[FIELDS_MAX];
 	size_t rows = 0, alike = 0, last = 0;
 	for (size_t i = 0; i < lines->count && rows < LOOKED_AT; i++) {
@@ -148,19 +148,19 @@ static bool are_rows(const struct lines *lines, size_t usual) {
 		alike += is;
 		last = is ? last + 1 : 0;
 	}
-	return usual > 1 && alike > 1 && (2 * alike >= rows || last > 2);
+	return usual > 1 && alike > 1 && (2 * alike >= rows || last > 2) ? alike : 0;
 }
 
 static size_t usual_fields(const struct lines *lines);
 
-/* Do blanks separate the fields, two of them where names have some? */
+/* Do blanks separate the fields, two of them where names have some and at least as many lines are alike then? */
 static bool are_blanks(struct lines *lines) {
-	for (int wide = 1; wide >= 0; wide--) {
-		lines->wide = wide;
-		if (are_rows(lines, usual_fields(lines)))
-			return true;
-	}
-	return false;
+	lines->wide = false;
+	size_t tight = rows_alike(lines, usual_fields(lines));
+	lines->wide = true;
+	size_t wide = rows_alike(lines, usual_fields(lines));
+	lines->wide = wide >= tight;
+	return tight || wide;
 }
 
 /* The separator that most lines have; 0: none. */

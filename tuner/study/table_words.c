@@ -395,7 +395,8 @@ bool table_is_figure(const char *header) {
 
 bool table_is_missing(const char *cell) {
 	return !*cell || strchr("<>", *cell) || /* a bound: "< 1 s" */
-	       strcasecmp(cell, "timed out") == 0 ||
+	       (isalpha((unsigned char)*cell) && (strcasestr(cell, "timed out") || strcasestr(cell, "out of memory") ||
+	                                          strcasestr(cell, "did not ") || strncasecmp(cell, "oom ", 4) == 0)) ||
 	       table_among(cell, strlen(cell),
 	                   "- -- \xe2\x80\x94 \xe2\x80\x93 n/a na nan null none inf timeout failed fail failure "
 	                   "error crash crashed oom "

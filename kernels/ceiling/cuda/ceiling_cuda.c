@@ -317,10 +317,6 @@ static enum ss_status job_read(struct ceiling_cuda_job *job, const struct ss_cal
 	return SS_OK;
 }
 
-double ceiling_cuda_bytes(const struct ceiling_cuda_job *job) {
-	return (double)job->passes * (double)job->ceiling->arrays * (double)job->size;
-}
-
 void *ceiling_cuda_answer(struct ceiling_cuda_job *job) {
 	void *answer = malloc(job->out_size ? job->out_size : 1);
 	if (answer && job->out_size)

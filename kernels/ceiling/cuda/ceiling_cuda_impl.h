@@ -41,7 +41,9 @@ struct ceiling_cuda_job {
 
 extern const struct ceiling_rate ceiling_cuda_adds;
 
-double ceiling_cuda_bytes(const struct ceiling_cuda_job *job);
+static inline double ceiling_cuda_bytes(const struct ceiling_cuda_job *job) {
+	return (double)job->passes * (double)job->ceiling->arrays * (double)job->size;
+}
 /* job->out, in the host's memory, to free(3); NULL without memory or after a failure. */
 void *ceiling_cuda_answer(struct ceiling_cuda_job *job);
 static inline void ceiling_cuda_launch(struct ceiling_cuda_job *job, unsigned grid, unsigned block, unsigned shared,
