@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 check_PROGRAMS += %D%/programs %D%/wrong %D%/gain %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again \
 	%D%/hangs %D%/long %D%/dear %D%/rent
-TESTS += %D%/rent %D%/programs %D%/wrong %D%/gain %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again %D%/hangs %D%/long %D%/dear
+slow_tests += %D%/rent
+TESTS += %D%/programs %D%/wrong %D%/gain %D%/effects %D%/counters %D%/resume %D%/sources %D%/stop %D%/again %D%/hangs %D%/long %D%/dear
 %C%_programs_SOURCES = %D%/programs.c tests/tuner/space/help.h tests/tuner/store/fixture.h
 %C%_programs_LDADD = $(TUNER) libbase.la -lm
 %C%_wrong_SOURCES = %D%/wrong.c $(FLEET_SIMULATED) tests/tuner/space/help.h tests/tuner/store/fixture.h
