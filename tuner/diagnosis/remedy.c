@@ -252,10 +252,12 @@ size_t saturation_row(const struct study *study, const struct saturation *one, d
 void saturation_evidence(struct finding *finding, const struct study *study, const struct saturation *one) {
 	struct study_ratio before = one->curve.speedup[one->curve.stop];
 	char other[PROBE_TEXT];
-	finding_evidence(finding, EVIDENCE_SCALING, before.ratio, "x", "%.2f times as fast with %g thread%s as with %g",
-	                 before.ratio, one->stop, probe_s(one->stop), one->curve.threads[0]);
-	finding_evidence(finding, EVIDENCE_SCALING, one->own.ratio, "x", "from %g to %g threads %.2f times [%.2f, %.2f]",
-	                 one->stop, one->most, one->own.ratio, one->own.ci[0], one->own.ci[1]);
+	if (one->stop > one->curve.threads[0])
+		finding_evidence(finding, EVIDENCE_SCALING, before.ratio, "x", "%.2f times as fast with %g thread%s as with %g",
+		                 before.ratio, one->stop, probe_s(one->stop), one->curve.threads[0]);
+	finding_evidence(finding, EVIDENCE_SCALING, one->own.ratio, "x",
+	                 "from %g to %g threads it is %.2f times as fast [%.2f, %.2f]", one->stop, one->most,
+	                 one->own.ratio, one->own.ci[0], one->own.ci[1]);
 	finding_evidence(finding, EVIDENCE_CONTRAST, one->others.ratio, "x", "at %s that brings %.2f times [%.2f, %.2f]",
 	                 probe_problem(study, one->other, other), one->others.ratio, one->others.ci[0], one->others.ci[1]);
 }

@@ -317,6 +317,6 @@ struct wide {
 };
 /* noted: the name that the table gives, or NULL. False: the table is not wide. */
 /* src: wide_kinds.c. Names what the columns are, of which each has a measure, and finds directions and parts. */
-void wide_kinds(const struct csv *csv, struct wide *wide, enum table_measure measure);
+bool wide_kinds(const struct csv *csv, struct wide *wide, enum table_measure measure);
 bool wide_find(const struct csv *csv, const char *noted, const struct study_reading *reading, struct wide *wide);
 #endif

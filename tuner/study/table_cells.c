@@ -400,8 +400,9 @@ static const char *corner_split(struct csv *csv) {
 	}
 	if (!slash || slash == csv->header[0] || !slash[1] || csv->columns < 3)
 		return NULL;
-	csv->header[0] = arena_printf(csv->arena, "%.*s", (int)(slash - csv->header[0]), csv->header[0]);
-	return slash + 1;
+	csv->header[0] =
+		arena_printf(csv->arena, "%.*s", (int)(slash - csv->header[0]) - (slash[-1] == ' '), csv->header[0]);
+	return slash + 1 + strspn(slash + 1, " ");
 }
 
 /* Words in a column without a name, as in a table of versions by what was measured of each. */

@@ -118,7 +118,7 @@ bool table_is_problem(const char *header) {
 	       is_key(
 			   key,
 			   "n m k size sizes problem problem_size input_size data_size array_size matrix_size vector_size "
-			   "list_size grid_size mesh_size image_size nx ny nz length len elements points objects coords "
+			   "contention list_size grid_size mesh_size image_size nx ny nz length len elements points objects coords "
 			   "coordinates dims dim dimension dimensions clusters centers loops generations steps timesteps nnz "
 			   "rows cols columns vertices edges graph matrix input dataset data image file mix workload phase stage "
 			   "part component function test test_case population numpoints npoints data_points "

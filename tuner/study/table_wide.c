@@ -253,6 +253,16 @@ static bool asked_find(const struct csv *csv, const struct study_reading *readin
 	return wide->count >= 2;
 }
 
+/* Numbers that fall by at least a third as a team in the first column grows are neither speed-ups nor rates. */
+static bool all_fall(const struct csv *csv) {
+	bool fall = csv->rows >= FRACTIONS_LEAST && table_is_team(csv->header[0]);
+	double one, all;
+	for (size_t c = 1; c < csv->columns && fall; c++)
+		fall = is_unknown(csv, c) && table_number(csv, csv_cell(csv, 0, c), false, &one) &&
+		       table_number(csv, csv_cell(csv, csv->rows - 1, c), false, &all) && all < one * 2 / 3;
+	return fall;
+}
+
 /* A version of an unknown name beside known ones is one, too: without it another would be called the fastest. */
 static bool most_may_be_times(const struct csv *csv) {
 	size_t known = 0, all = 0;
@@ -261,7 +271,7 @@ static bool most_may_be_times(const struct csv *csv) {
 			known += may_be_time(csv, csv->header[c]);
 			all++;
 		}
-	return known && 2 * known >= all;
+	return (known && 2 * known >= all) || (all > 1 && all_fall(csv));
 }
 
 /* Are all times those of one operation: "map (ns/op)", "slice (ns/op)"? */
@@ -318,17 +328,6 @@ static bool named_add(const struct csv *csv, size_t column, struct wide *wide) {
 	return true;
 }
 
-/* How long each request takes is a figure beside how many there are, but not that of each of two machines. */
-static bool are_latencies(const struct csv *csv, const struct wide *wide) {
-	bool rate = false;
-	for (size_t c = 0; c < csv->columns; c++)
-		rate = rate || is_candidate(csv, c, MEASURE_RATE);
-	for (size_t i = 0; i < wide->count; i++)
-		rate = rate && table_has_word(wide->value[i], "lat latency latencies") &&
-		       !table_has_word(wide->value[i], "cpu gpu serial parallel");
-	return rate;
-}
-
 /* "sequential_s,parallel_s", or names without a unit beside a column of threads or sizes. */
 static bool named_find(const struct csv *csv, struct wide *wide, enum table_measure measure) {
 	size_t keys = 0;
@@ -345,10 +344,8 @@ static bool named_find(const struct csv *csv, struct wide *wide, enum table_meas
 		    is_numbers(csv, c))
 			return false;
 	}
-	if (measure == MEASURE_TIME && are_latencies(csv, wide))
-		return false;
-	wide_kinds(csv, wide, measure);
-	return wide->count >= 2 && (keys > 0 || csv->rows == 1) && wide->measure.measure == measure &&
+	return wide_kinds(csv, wide, measure) && wide->count >= 2 && (keys > 0 || csv->rows == 1) &&
+	       wide->measure.measure == measure &&
 	       (wide->parts == 0 || wide->sum || measure == MEASURE_RATE || strcmp(wide->name, "operation") == 0);
 }
 

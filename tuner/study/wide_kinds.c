@@ -97,10 +97,29 @@ static void parts_count(struct wide *wide) {
 	wide->parts += wide->parts ? others : 0;
 }
 
-void wide_kinds(const struct csv *csv, struct wide *wide, enum table_measure measure) {
+/* How long each request takes is a figure beside how many there are, but not that of each of two machines. */
+static bool are_latencies(const struct csv *csv, const struct wide *wide) {
+	bool rate = false;
+	struct table_name name;
+	double number;
+	for (size_t c = 0; c < csv->columns && !rate; c++) {
+		table_name_read(csv->header[c], &name);
+		rate = name.measure == MEASURE_RATE && !table_is_statistic(&name) && csv->rows &&
+		       table_number(csv, csv_cell(csv, 0, c), false, &number);
+	}
+	for (size_t i = 0; i < wide->count; i++)
+		rate = rate && table_has_word(wide->value[i], "lat latency latencies") &&
+		       !table_has_word(wide->value[i], "cpu gpu serial parallel");
+	return rate;
+}
+
+bool wide_kinds(const struct csv *csv, struct wide *wide, enum table_measure measure) {
+	if (measure == MEASURE_TIME && are_latencies(csv, wide))
+		return false;
 	wide->name = name_of_words(wide);
 	parts_count(wide);
 	wide_directions_split(csv, wide);
 	/* Parts of a time are not alternatives; their sum is the time, if all of them are parts. Rates do not add up. */
 	wide->sum = measure == MEASURE_TIME && wide->parts == wide->count;
+	return true;
 }

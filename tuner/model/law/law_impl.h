@@ -25,6 +25,10 @@ bool growth_law_fit(const struct growth_points *points, const double *candidates
  * the best eta is a weighted mean. What remains is a sum of squares over the plane of sigma and kappa; beside its
  * minimum, all that intervals need is its smallest value along straight lines. */
 
+/* No law holds more precisely than this, in log seconds: neither does a point with a tiny deviation outweigh all
+ * others, nor do points that lie on a law by chance give it an interval without a width. */
+#define SCALING_DEVIATION_LEAST 0.01
+
 struct rates {
 	double sigma, kappa;
 };

@@ -183,13 +183,13 @@ static double scaling_least(const struct scaling_data *data, struct rates from, 
 
 enum { HALVINGS = 60 };
 static const double TAIL = 0.025, CLOSE = 1e-5;
-static const double EXACT = 1e-12; /* a smaller variance is taken for rounding */
 
 struct scaling_region scaling_region(const struct scaling_data *data, enum scaling_law law) {
 	struct scaling_region region = {.data = data, .law = law};
 	double freedom = (double)(data->count - scaling_params(law)), t = gsl_cdf_tdist_Qinv(TAIL, freedom);
 	region.squares = scaling_minimum(data, law, &region.best);
-	region.limit = region.squares + t * t * fmax(region.squares / freedom, EXACT);
+	region.limit =
+		region.squares + t * t * fmax(region.squares / freedom, SCALING_DEVIATION_LEAST * SCALING_DEVIATION_LEAST);
 	return region;
 }
 

@@ -266,9 +266,6 @@ static void scaling_outliers_find(struct scaling *scaling) {
 	}
 }
 
-/* No law holds more precisely than this, so that a point with a tiny deviation must not outweigh all others. */
-static const double DEVIATION_LEAST = 0.01;
-
 const char *scaling_law_word(enum scaling_law law) {
 	return law == SCALING_AMDAHL ? "amdahl" : "usl";
 }
@@ -304,7 +301,7 @@ static void points_make(struct scaling *out, const struct scaling_point *points,
 		double deviation = points[i].deviation > 0 ? points[i].deviation : usual;
 		out->threads[i] = points[i].threads;
 		out->log_seconds[i] = log(points[i].seconds);
-		out->weight[i] = 1 / (deviation * deviation + DEVIATION_LEAST * DEVIATION_LEAST);
+		out->weight[i] = 1 / (deviation * deviation + SCALING_DEVIATION_LEAST * SCALING_DEVIATION_LEAST);
 	}
 }
 
