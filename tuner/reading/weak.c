@@ -49,10 +49,21 @@ static bool some_gain(const struct study *study) {
 	return false;
 }
 
+/* Is a rate of each thread the inverse of the time, which is then that of each thread's own work? */
+static bool is_inverse(const struct study *study, const char *name) {
+	static const double NEAR = 0.05;
+	double first = study_figure(study, 0, name) * reading_time(study, 0);
+	bool inverse = strcasestr(name, "/thread") || strcasestr(name, "per thread") || strcasestr(name, "per-thread");
+	for (size_t r = 0; r < study_rows(study) && inverse; r++)
+		inverse = fabs(study_figure(study, r, name) * reading_time(study, r) / first - 1) <= NEAR;
+	return inverse;
+}
+
 /* A member of the problem is the work of one member of a team, "n per rank", or a column is named "weak efficiency". */
 static bool work_is_named(const struct study *study) {
 	js_each (figure, json_object_get(study_row(study, 0)->detail, "figures"))
-		if (probe_text_has(js_string_or(figure, "name", ""), "weak"))
+		if (probe_text_has(js_string_or(figure, "name", ""), "weak") ||
+		    is_inverse(study, js_string_or(figure, "name", "")))
 			return true;
 	js_members (name, value, study_row(study, 0)->problem)
 		if (is_of_each(name) &&

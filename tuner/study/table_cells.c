@@ -60,8 +60,10 @@ static bool is_of_metrics(const struct csv *csv) {
 }
 
 /* Is this the name of something that was measured of a run? */
-static bool is_measure(const char *name, bool *timed) {
+static bool is_measure(const char *theirs, bool *timed) {
 	struct table_name read;
+	char name[TABLE_NAME];
+	table_translate(theirs, name);
 	table_name_read(name, &read);
 	bool time = table_time_rank(&read) >= 0 || (read.measure == MEASURE_TIME && table_has_word(read.base, "time")) ||
 	            read.measure == MEASURE_RATE;
@@ -116,10 +118,19 @@ static bool is_whole(const char *cell) {
 	return table_among(ours, strlen(ours), "total sum all overall whole");
 }
 
-static double number_of(const struct csv *csv, size_t row, size_t column) {
+/* The number of a cell with this unit behind it. */
+static double number_of(const struct csv *csv, size_t row, size_t column, const char *unit) {
 	const char *cell = csv_cell(csv, row, column);
-	double number;
-	return table_number(csv, cell + (*cell == '~'), false, &number) ? number : NAN;
+	char *end;
+	cell += *cell == '~';
+	double number = strtod(cell, &end);
+	return end > cell && strcmp(end + strspn(end, " "), unit) == 0 ? number : NAN;
+}
+
+static const char *unit_behind(const char *cell) {
+	cell += *cell == '~';
+	cell += strspn(cell, "0123456789.");
+	return cell + strspn(cell, " ");
 }
 
 /* The phases of one run below each other, whose times the row "Total" adds up: the column of times, or 0. */
@@ -127,12 +138,13 @@ static size_t phases_find(const struct csv *csv) {
 	struct table_name name;
 	for (size_t c = 1; c < csv->columns; c++) {
 		double whole = NAN, sum = 0, number;
+		const char *unit = csv->rows ? unit_behind(csv_cell(csv, 0, c)) : "";
 		table_name_read(csv->header[c], &name);
 		for (size_t r = 0; r < csv->rows; r++)
 			if (is_whole(csv_cell(csv, r, 0)))
-				whole = number_of(csv, r, c);
+				whole = number_of(csv, r, c, unit);
 			else
-				sum += number_of(csv, r, c);
+				sum += number_of(csv, r, c, unit);
 		bool words = !table_number(csv, csv_cell(csv, 0, 0), true, &number) && !table_is_parameter(csv->header[0]);
 		if (words && table_time_rank(&name) >= 0 && csv->rows > 3 && fabs(whole / sum - 1) <= WHOLE_NEAR)
 			return c;
@@ -142,14 +154,16 @@ static size_t phases_find(const struct csv *csv) {
 
 /* Its phases become columns of one row, with the unit of their times. */
 static void phases_turn(struct csv *csv, size_t times) {
-	const char *unit = strpbrk(csv->header[times], "([");
+	const char *unit = strpbrk(csv->header[times], "(["), *behind = unit_behind(csv_cell(csv, 0, times));
+	unit = *behind ? arena_printf(csv->arena, "(%s)", behind) : unit;
 	const char **header = arena_alloc(csv->arena, csv->rows, sizeof *header),
 			   **cells = mem_alloc(csv->rows, sizeof *cells);
 	for (size_t c = 0; c < csv->rows; c++) {
 		const char *cell = csv_cell(csv, c, times);
 		header[c] = arena_printf(csv->arena, "%s%s %s", is_whole(csv_cell(csv, c, 0)) ? "total" : csv_cell(csv, c, 0),
 		                         unit ? "" : " time", unit ? unit : "(s)");
-		cells[c] = cell + (*cell == '~');
+		cell += *cell == '~';
+		cells[c] = arena_printf(csv->arena, "%.*s", (int)strspn(cell, "0123456789."), cell);
 	}
 	free(csv->cells);
 	csv->cells = cells;
@@ -170,8 +184,11 @@ static void turn(struct csv *csv) {
 	out.header = arena_alloc(csv->arena, out.columns, sizeof *out.header);
 	out.cells = mem_alloc(out.rows * out.columns + 1, sizeof *out.cells);
 	out.line = mem_alloc(out.rows + 1, sizeof *out.line);
-	for (size_t c = 0; c < out.columns; c++)
-		out.header[c] = c ? csv_cell(csv, c - 1, 0) : across_name(csv);
+	for (size_t c = 0; c < out.columns; c++) {
+		char name[TABLE_NAME];
+		table_translate(c ? csv_cell(csv, c - 1, 0) : across_name(csv), name);
+		out.header[c] = arena_strdup(csv->arena, name);
+	}
 	for (size_t r = 0; r < out.rows; r++) {
 		out.line[r] = csv->line[0];
 		for (size_t c = 0; c < out.columns; c++)

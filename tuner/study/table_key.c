@@ -153,9 +153,10 @@ bool table_is_parameter(const char *header) {
 bool table_is_threads(const char *header) {
 	char key[TABLE_NAME];
 	table_key(header, key);
-	return is_key(key,
-	              "threads thread nthreads nthread threadcount omp_num_threads cores core ncores cpu_cores cpus "
-	              "ncpus processors workers nworkers worker_threads cpu_threads openmp_threads gomaxprocs goroutines");
+	return is_key(
+		key,
+		"threads thread nthreads nthread threadcount omp_num_threads cores core ncores cpu_cores cpus "
+		"ncpus processors workers worker nworkers worker_threads cpu_threads openmp_threads gomaxprocs goroutines");
 }
 
 bool table_is_count(const char *header) {
@@ -177,7 +178,7 @@ static const char *const translations[][2] = {
 	{"strong weak threads thread ms s us ns mean median min max openmp omp mpi cpu gpu runs seq serial default vs in n "
      "p static dynamic guided auto cuda opencl pthreads mutex atomic critical barrier simd naive tiled kernel block",
      NULL},
-	{"de des d l der die das del della dei di du la le les el los el anzahl zahl nombre nb numero num no nr "
+	{"de des d l der die das del della dei di du la le les el los el anzahl zahl nº n° nombre nb numero num no nr "
      "αριθμος πληθος 数 数量 个数 执行",
      ""},
 	{"zeit temps tiempo tempo tempi χρονος 时间 耗时 用时 时间开销", "time"},
@@ -237,6 +238,7 @@ static const char *const translations[][2] = {
 	{"с сек секунд", "s"},
 	{"медиана", "median"},
 	{"liczba", ""},
+	{"串行 顺序 串行化", "serial"},
 	{"sekwencyjnie sekwencyjny sequentiel sequentielle sequenziell secuencial sequencial sequenziale", "sequential"},
 	{"parallele paralelo paralela parallelo", "parallel"},
 	{"vecteur vektor vettore vetor", "vector"},

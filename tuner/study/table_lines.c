@@ -60,9 +60,15 @@ static const char *token_read(struct saying *saying, const char *at, struct toke
 	return at + length;
 }
 
-/* "time: 4.2": the words since the last number or comma become the key of what follows. */
+static bool is_unit(const char *word);
+static bool is_named(const char *word);
+
+/* "time: 4.2": the words since the last number or comma become the key of what follows, but not the word that belongs
+ * to this number: "4 workers: 1.2 s". */
 static void key_take(struct saying *saying, struct said *said, size_t from, struct token *token) {
-	const char *key = "";
+	const char *key = "", *word = said->token[from].text;
+	if (from && from + 1 == said->count && said->token[from - 1].number && (is_unit(word) || is_named(word)))
+		return;
 	for (size_t i = from; i < said->count; i++)
 		key = arena_printf(saying->arena, "%s%s%s", key, *key ? " " : "", said->token[i].text);
 	said->count = from;

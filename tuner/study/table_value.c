@@ -127,6 +127,8 @@ static bool only_time(struct table *table) {
 		found = c;
 	}
 	table->value = found != SIZE_MAX ? found : table->value;
+	if (found != SIZE_MAX && table_is_figure(table->columns[found].name)) /* "relative time" has no unit */
+		table->unitless = true;
 	return found != SIZE_MAX;
 }
 
@@ -134,7 +136,7 @@ static bool only_time(struct table *table) {
 static int unit_set(struct table *table, struct err *err) {
 	struct table_column *column = &table->columns[table->value];
 	struct table_name unit;
-	bool time = column->read.measure == MEASURE_NONE && strcasecmp(column->name, "speedup") != 0 &&
+	bool time = column->read.measure == MEASURE_NONE && !table->unitless && strcasecmp(column->name, "speedup") != 0 &&
 	            !(table->reading && table->reading->objective);
 	if (!table->reading || !table->reading->unit) {
 		table->assumed_unit = table->assumed_unit || (time && !table->given);

@@ -67,7 +67,7 @@ static const char *name_of_word(const struct csv *csv, const char *word) {
 	char plural[TABLE_NAME + 1];
 	if (table_is_threads(word) ||
 	    table_has_word(word, "thread threads core cores openmp omp openmpi pthread pthreads") ||
-	    strcmp(word, "t") == 0 || strcmp(word, "p") == 0)
+	    strcmp(word, "t") == 0 || strcmp(word, "p") == 0 || strcmp(word, "time_t") == 0) /* "Time 4T" */
 		return "threads";
 	snprintf(plural, sizeof plural, "%ss", word);
 	bool known = table_is_parameter(word) || table_is_problem(word);

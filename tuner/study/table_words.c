@@ -213,7 +213,12 @@ static bool speedup_read(const char *text, struct table_name *name) {
 	bool first = strncmp(text, "speedup", own) == 0 && text[own] && strchr(" _-", text[own]);
 	bool last =
 		length > own + 1 && strcmp(text + length - own, "speedup") == 0 && strchr(" _-", text[length - own - 1]);
-	const char *rest = first ? text + own + 1 : text;
+	const char *rest = first ? text + own + 1 : text, *end = first && *rest == '(' ? strchr(rest, ')') : NULL;
+	char version[TABLE_NAME];
+	if (end && !end[1] && end > rest + 3 && !strpbrk(rest, "0123456789/=")) { /* "Speedup (dynamic)" */
+		snprintf(version, sizeof version, "%.*s", (int)(end - rest - 1), rest + 1);
+		rest = version;
+	}
 	if ((!first && !last) || strpbrk(rest, "([/") ||
 	    table_has_word(text,
 	                   "vs over to relative against factor ratio total max mean average of from theoretical ideal"))
@@ -341,7 +346,8 @@ static bool is_of_std(const char *base) {
 
 bool table_is_statistic(const struct table_name *name) {
 	const char *slash = strchr(name->base, '/'); /* "MFLOPS per thread" */
-	return (name->measure == MEASURE_RATE && slash &&
+	return (name->measure == MEASURE_RATE && (strstr(name->base, "per-thread") || strstr(name->base, "per-core"))) ||
+	       (name->measure == MEASURE_RATE && slash &&
 	        table_among(slash + 1, strlen(slash + 1), "thread core process rank worker cpu gpu node")) ||
 	       strstr(name->base, "95%") || strstr(name->base, "99%") ||
 	       (!strstr(name->base, "std::") && !is_of_std(name->base) &&

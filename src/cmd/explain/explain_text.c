@@ -147,6 +147,15 @@ static bool is_foreign(const struct explain_text *text) {
 	return json_is_object(machine) && !json_object_get(machine, "fingerprint");
 }
 
+/* Nobody knows the unit of the times: they are relative, or named by --minimize. */
+static bool is_unitless(const struct explain_text *text) {
+	bool unitless = false;
+	js_each (column, json_object_get(json_object_get(text->result, "source"), "columns"))
+		unitless =
+			unitless || (strcmp(js_string_or(column, "role", ""), "time") == 0 && !*js_string_or(column, "unit", "s"));
+	return unitless;
+}
+
 /* A value of a table that somebody brought, "648 ns an acquire"; NULL if the result is not of a table. The caller frees
  * it. */
 static char *value_of_table(const struct explain_text *text, double value) {
@@ -158,6 +167,8 @@ static char *value_of_table(const struct explain_text *text, double value) {
 	if (js_bool_or(table, "rate", false))
 		return mem_printf("%.60s: %s", name,
 		                  study_rate_text(1 / value / js_real_or(table, "scale", 1), seconds, sizeof seconds));
+	if (is_unitless(text))
+		return mem_printf("%.60s: %.4g", name, value);
 	return mem_printf("%s%s%s", results_value(value, "s").text, *per ? " for one " : "", per);
 }
 
