@@ -16,7 +16,7 @@
 
 /* What a child of its own sees. */
 struct seen {
-	double alone, all; /* seconds */
+	double alone, all, fewer; /* seconds; fewer: on so many cores */
 };
 struct tasks {
 	int living, running;
@@ -52,7 +52,7 @@ static void tasks_look(pid_t pid, int depth, struct tasks *tasks) {
 		closedir(folder);
 }
 
-_Noreturn static void look(struct seen *seen, pid_t parent) {
+_Noreturn static void look(struct seen *seen, double cores, pid_t parent) {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (double before = sys_now(), now; getppid() == parent; before = now) {
 		struct tasks tasks = {0};
@@ -61,22 +61,25 @@ _Noreturn static void look(struct seen *seen, pid_t parent) {
 		now = sys_now();
 		seen->alone += tasks.running == 1 ? now - before : 0;
 		seen->all += tasks.living ? now - before : 0;
+		seen->fewer += tasks.living ? (now - before) * fmax(1, tasks.running / cores) : 0;
 	}
 	_exit(0);
 }
 
-double alone_share(bool (*run)(void *ctx), void *ctx, double seconds, int most) {
+double alone_share(bool (*run)(void *ctx), void *ctx, double seconds, int most, double cores, double *slower) {
 	struct seen *seen = apart_memory(sizeof *seen);
 	pid_t own = getpid(), pid = seen ? fork() : -1;
 	if (pid == 0)
-		look(seen, own);
+		look(seen, cores, own);
 	for (int i = 0; pid > 0 && i < most && seen->all < seconds && run(ctx); i++)
 		continue;
 	if (pid > 0) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
-	double share = seen && seen->all >= seconds ? seen->alone / seen->all : NAN;
+	bool enough = seen && seen->all >= seconds;
+	double share = enough ? seen->alone / seen->all : NAN;
+	*slower = enough ? seen->fewer / seen->all : NAN;
 	apart_free(seen, sizeof *seen);
 	return share;
 }

@@ -265,6 +265,9 @@ static bool is_part(const void *ctx, const char *word, size_t length) {
 }
 
 bool probe_text_has(const char *text, const char *words) {
+	const struct part whole = {text, strlen(text)};
+	if (any_word(words, is_part, &whole))
+		return true;
 	for (const char *at = text; *at;) {
 		struct part part = {at, strcspn(at, "_-+ ")};
 		if (any_word(words, is_part, &part))

@@ -47,7 +47,7 @@ bool probe_named(const struct study_column *column, const char *words); /* true 
 size_t probe_words_count(const struct study_column *column,
                          const char *words);        /* number of levels for which probe_word is true */
 bool probe_tile(const struct study_column *column); /* the edge of a block or tile */
-/* True if a part of the text is one of the words. */
+/* True if the text or a part of it is one of the words. */
 bool probe_text_has(const char *text, const char *words);
 extern const char probe_locks[], probe_fair_locks[];
 /* The column of locks; -1: there is none. */

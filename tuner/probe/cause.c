@@ -121,8 +121,15 @@ static bool is_word(const json_t *value, const char *words) {
 	return json_is_string(value) && probe_text_has(json_string_value(value), words);
 }
 
+/* 0 sets no limit. */
+static bool is_limit(const struct replacement *r, const json_t *value) {
+	return !r->words->fewer || json_number_value(value) > 0;
+}
+
 static bool is_bad(const struct replacement *r, const json_t *value) {
-	return r->bad ? json_equal(value, r->bad) : !r->words->bad || is_word(value, r->words->bad);
+	if (r->bad || r->words->bad)
+		return r->bad ? json_equal(value, r->bad) : is_word(value, r->words->bad);
+	return is_limit(r, value);
 }
 
 static bool is_good(const struct replacement *r, const json_t *value, const json_t *bad) {
@@ -137,17 +144,18 @@ static const json_t *asked_of(const struct replacement *r) {
 			if (probe_text_has(name, r->words->names) && is_word(value, bad))
 				return value;
 	js_members (name, value, js_at(r->subject->tune, "baseline.config"))
-		if (probe_text_has(name, r->words->names) && (r->words->bad ? is_word(value, bad) : json_is_number(value)) &&
+		if (probe_text_has(name, r->words->names) &&
+		    (r->words->bad ? is_word(value, bad) : json_is_number(value) && is_limit(r, value)) &&
 		    !json_equal(value, json_object_get(js_at(r->subject->tune, "best.config"), name)))
 			return value;
 	return NULL;
 }
 
-/* The faster one, or where no value is said to suffer the one with the larger value. */
+/* The faster one, or where no value is said to suffer the one whose value may suffer more. */
 static bool is_before(const struct replacement *r, size_t row, const char *param) {
 	const struct study *study = r->subject->study;
-	double own = study_value_number(study, row, param, 0),
-		   best = r->row == SIZE_MAX ? own : study_value_number(study, r->row, param, 0);
+	double sign = r->words->fewer ? -1 : 1, own = sign * study_value_number(study, row, param, 0),
+		   best = r->row == SIZE_MAX ? own : sign * study_value_number(study, r->row, param, 0);
 	return own > best && !r->bad && !r->words->bad ? true : own >= best && is_faster(study, row, r->row);
 }
 
@@ -259,11 +267,15 @@ static double alone_per_work(const struct probe_subject *subject, size_t other) 
 	return ratio > CAUSE_LEAST || ratio < 1 / CAUSE_LEAST ? ratio : 1;
 }
 
-static bool resize_take(const struct probe_subject *subject, size_t row, size_t twin, struct cause_test *test) {
+static bool resize_take(const struct probe_subject *subject, size_t row, bool larger, size_t twin,
+                        struct cause_test *test) {
 	const struct study *study = subject->study;
 	double otherwise = cause_team(study_row(study, row)->config) > 1 ? alone_per_work(subject, twin) : 1;
 	double seen = per_work(study, row, twin);
 	char text[PROBE_TEXT];
+	if (!larger && otherwise > CAUSE_CLOCKS) /* what a team takes from itself is too little beside that */
+		return cause_untestable(test, "one thread alone gains %.3gx by %s, per work", otherwise,
+		                        probe_problem(study, twin, text));
 	cause_begin(subject, row, test);
 	json_decref(test->problem[1]);
 	test->problem[1] = json_incref((json_t *)study_row(study, twin)->problem);
@@ -290,7 +302,7 @@ bool cause_resize(const struct probe_subject *subject, size_t row, bool larger, 
 	if (best == SIZE_MAX)
 		return cause_untestable(test, "its fastest setting was not measured on a %s problem whose work is known",
 		                        larger ? "larger" : "smaller");
-	return resize_take(subject, row, best, test);
+	return resize_take(subject, row, larger, best, test);
 }
 
 static bool price_take(double ratio, const json_t *ci, double *found, double range[2]) {

@@ -3,8 +3,8 @@
 #include "tuner/probe/cause_impl.h"
 
 static bool plan(const struct probe_subject *subject, struct cause_test *test) {
-	static const struct cause_words words = {"pad padding align", "none no off packed", "line page padded 64 128 1024",
-	                                         "line", "padding"};
+	static const struct cause_words words = {
+		"pad padding align", "none no off packed", "line page padded 64 128 1024", "line", "padding", false};
 	return cause_replace(subject, &words, test);
 }
 

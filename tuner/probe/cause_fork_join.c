@@ -7,7 +7,7 @@
 
 /* A smaller team. */
 static bool fewer_plan(const struct probe_subject *subject, size_t row, struct cause_test *test) {
-	double team = cause_members(subject, row), fewer = fmax(1, floor(team / CAUSE_FEWER));
+	double team = cause_members(subject, row), fewer = cause_fewer(team);
 	if (team > probe_room(subject->study))
 		return cause_untestable(test, "its threads share processors, so that fewer of them lose nothing");
 	cause_begin(subject, row, test);
@@ -31,7 +31,7 @@ static bool record_plan(const struct probe_subject *subject, size_t row, struct 
 		return cause_bounded(test, gain, "starting and joining teams takes %.2g %% of its time", 100 * joins);
 	if (!fewer_plan(subject, row, test))
 		return false;
-	double more = team / fmax(1, floor(team / CAUSE_FEWER)) - 1; /* work of each thread in the smaller team */
+	double more = team / cause_fewer(team) - 1; /* work of each thread in the smaller team */
 	cause_predict(test, 1 / (1 + (regions - joins) * more), 1 / (1 + regions * more), true);
 	return true;
 }

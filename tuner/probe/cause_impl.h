@@ -31,7 +31,7 @@ struct cause_test {
 		nothing;   /* a smaller ratio refutes it, and a larger one only leaves it open; 0: `apart` decides about both */
 	double least;  /* a smaller ratio tells nothing: its threads poll for each other */
 	double bound;  /* what the runs so far have shown: no more can be gained, because of `why`; 0: they tell nothing */
-	size_t beside; /* processes beside the trials: they compute at the first side and read at the second */
+	size_t beside; /* processes beside the trials: they read a cache at the first side and memory at the second */
 	bool quiet;    /* it tells nothing if other programs take processors from a team */
 	const char *param;  /* the only parameter that differs; NULL: there are more */
 	const char *lowers; /* a figure of its runs that falls if the intervention has reached the program; NULL: none */
@@ -69,7 +69,8 @@ size_t cause_row_today(const struct probe_subject *subject);
 double cause_members(const struct probe_subject *subject, size_t row);
 /* Does it follow the variables of OpenMP, as far as is known? */
 bool cause_openmp(const struct probe_subject *subject, size_t row, struct cause_test *test);
-enum { CAUSE_FEWER = 4 }; /* so many times fewer threads, or cores for all of them */
+/* A quarter of the team: fewer threads, or cores for all of them. */
+double cause_fewer(double team);
 /* Plans the same team on so many cores, which do not hinder each other more than this by their clocks and caches. */
 static const double CAUSE_CLOCKS = 1.5;
 bool cause_confine(const struct probe_subject *subject, size_t row, double cores, struct cause_test *test);
@@ -87,8 +88,8 @@ bool cause_bounded(struct cause_test *test, double bound, const char *why, ...) 
 
 /* Processes beside the trials read these. */
 struct cause_data {
-	uint64_t *numbers; /* NULL: none has read yet */
-	size_t bytes;
+	uint64_t *numbers;    /* NULL: none has read yet */
+	size_t bytes, cached; /* `cached` of them fit the last cache */
 };
 /* Prepares what the test wants beside its runs, so that no run takes longer for it. False: it is not testable here. */
 bool cause_surround(const struct probe_subject *subject, const struct probe_bench *bench, struct cause_test *test,
@@ -114,10 +115,11 @@ bool cause_price(const struct probe_subject *subject, const struct cause_test *t
 
 struct cause_words {
 	const char *names; /* of the parameter */
-	const char *bad;   /* values that suffer; NULL: the largest number */
+	const char *bad;   /* values that suffer; NULL: the largest number, or the smallest above 0 if `fewer` */
 	const char *good;  /* values that do not; NULL: the fastest other one that was measured */
 	const char *fresh; /* one of these if none was measured; may be NULL */
 	const char *what;  /* for a reason: "memory units that threads do not share" */
+	bool fewer;
 };
 /* Plans that one value takes the place of another, in the fastest setting that has the first and several threads. */
 bool cause_replace(const struct probe_subject *subject, const struct cause_words *words, struct cause_test *test);

@@ -4,7 +4,8 @@
 
 static bool plan(const struct probe_subject *subject, struct cause_test *test) {
 	static const struct cause_words words = {"launch launches graph", "queued none off direct stream",
-	                                         "graph on graphs", "graph", "launches as a graph"};
+	                                         "graph on graphs",       "graph",
+	                                         "launches as a graph",   false};
 	return cause_replace(subject, &words, test);
 }
 

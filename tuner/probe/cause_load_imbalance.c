@@ -53,8 +53,8 @@ static bool is_seen(const struct probe_subject *subject, const struct cause_test
 }
 
 static bool plan(const struct probe_subject *subject, struct cause_test *test) {
-	static const struct cause_words words = {"schedule OMP_SCHEDULE", "static", "dynamic guided tasks taskloop",
-	                                         "dynamic", "the schedule of loops"};
+	static const struct cause_words words = {
+		"schedule OMP_SCHEDULE", "static", "dynamic guided tasks taskloop", "dynamic", "the schedule of loops", false};
 	size_t row = cause_row_today(subject);
 	double gain = cause_without(cause_share(subject, CAUSE_WAITS));
 	if (subject->regions && !json_array_size(json_object_get(subject->regions, "regions")))

@@ -3,7 +3,7 @@
 #include "tuner/probe/cause_impl.h"
 
 static bool plan(const struct probe_subject *subject, struct cause_test *test) {
-	static const struct cause_words words = {"lock sync mutex", probe_locks, NULL, NULL, "a lock"};
+	static const struct cause_words words = {"lock sync mutex", probe_locks, NULL, NULL, "a lock", false};
 	return cause_replace(subject, &words, test);
 }
 

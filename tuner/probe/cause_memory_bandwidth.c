@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Data that fit a cache do not wait for the memory. Where no such size was measured, half of the threads must be as
  * fast, because the memory is as busy with them. Where these tell nothing, as in most programs of others, processes
- * that read memory beside it take their share of it, and as many that only compute do not. */
+ * that read memory beside it take their share of it, and as many that read the last cache do not. */
 #include <math.h>
 
 #include "tuner/probe/cause_impl.h"
@@ -10,6 +10,8 @@ static const double WELL = 0.6;    /* the least efficiency of half of the thread
 static const double FASTER = 1.25; /* half of the threads are not much faster where all only wait for the memory */
 
 static const double BUSY = 0.5; /* the least share of the bandwidth that two threads use */
+/* A thread gets at least twice as much of the memory as a reader does, so that most processors read. */
+static const double READERS = 0.75, READS = 0.5;
 
 /* The efficiency of half of the team; 1 where that is one thread. NAN: not measured. */
 static double efficiency_of(const struct probe_subject *subject, double half) {
@@ -58,16 +60,17 @@ static bool beside_plan(const struct probe_subject *subject, size_t row, struct 
 	bool known = cause_threads(study_row(study, row)->config) != NULL;
 	if (!(processors >= 2))
 		return cause_untestable(test, "nothing can run beside it on one processor");
-	double readers = floor(processors / 2), members = fmin(known ? team : processors, processors - readers);
+	double readers = floor(READERS * processors), all = known ? team : processors,
+		   members = fmin(all, processors - readers);
 	cause_begin(subject, row, test);
 	for (int side = 0; side < 2 && known; side++)
 		cause_team_set(test, side, members);
 	test->beside = (size_t)readers;
 	test->confined = CAUSE_CORES; /* nobody waits for the processor of another */
 	test->cores = (int)(processors - readers);
-	cause_predict(test, fmin(1, each_of(study, members + readers) / each_of(study, members)), 1, false);
-	cause_intervene(test, "%g process%s beside it read%s memory, instead of only computing", readers,
-	                readers == 1 ? "" : "es", readers == 1 ? "s" : "");
+	cause_predict(test, fmin(1, each_of(study, members + READS * readers) / each_of(study, members)), 1, false);
+	cause_intervene(test, "%g process%s beside it read%s memory, instead of a cache", readers, readers == 1 ? "" : "es",
+	                readers == 1 ? "s" : "");
 	return true;
 }
 

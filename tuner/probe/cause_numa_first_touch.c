@@ -3,8 +3,8 @@
 #include "tuner/probe/cause_impl.h"
 
 static bool plan(const struct probe_subject *subject, struct cause_test *test) {
-	static const struct cause_words words = {"first_touch touch placement", "serial master one", "parallel all objects",
-	                                         "parallel", "first touch"};
+	static const struct cause_words words = {
+		"first_touch touch placement", "serial master one", "parallel all objects", "parallel", "first touch", false};
 	static const struct cause_variable none[] = {{0}};
 	size_t row = cause_row_today(subject);
 	if (study_host(subject->study)->numa_nodes == 1)

@@ -3,9 +3,12 @@
 #include "tuner/probe/cause_impl.h"
 
 static bool plan(const struct probe_subject *subject, struct cause_test *test) {
-	static const struct cause_words words = {"registers maxregs maxrregcount regs min_blocks blocks_per_sm", NULL, NULL,
-	                                         NULL, "the registers of a thread"};
-	return cause_replace(subject, &words, test);
+	static const struct cause_words registers = {"registers maxregs maxrregcount regs", NULL, NULL, NULL,
+	                                             "the registers of a thread",           false},
+									blocks = {.names = "min_blocks blocks_per_sm",
+	                                          .what = "the registers of a thread",
+	                                          .fewer = true};
+	return cause_replace(subject, &registers, test) || (!test->config[0] && cause_replace(subject, &blocks, test));
 }
 
 const struct cause cause_occupancy_limiter = {"occupancy_limiter", "cuda", plan};

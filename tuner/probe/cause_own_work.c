@@ -7,7 +7,7 @@
 
 static bool plan(const struct probe_subject *subject, struct cause_test *test) {
 	size_t row = cause_row_today(subject);
-	double team = row == SIZE_MAX ? NAN : cause_members(subject, row), fewer = fmax(1, floor(team / CAUSE_FEWER));
+	double team = row == SIZE_MAX ? NAN : cause_members(subject, row), fewer = cause_fewer(team);
 	if (!cause_confine(subject, row, fewer, test))
 		return false;
 	test->predicted = fewer / team;

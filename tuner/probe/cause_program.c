@@ -28,6 +28,10 @@ double cause_members(const struct probe_subject *subject, size_t row) {
 	return cause_threads(config) ? cause_team(config) : js_real_or(subject->regions, "default_threads", NAN);
 }
 
+double cause_fewer(double team) {
+	return team >= 8 ? floor(team / 4) : 1;
+}
+
 bool cause_openmp(const struct probe_subject *subject, size_t row, struct cause_test *test) {
 	js_members (name, value, study_row(subject->study, row)->config)
 		if (strncmp(name, "OMP_", 4) == 0 || strcmp(name, "proc_bind") == 0)
@@ -77,7 +81,7 @@ double cause_share(const struct probe_subject *subject, enum cause_part part) {
 	const json_t *profile = subject->regions;
 	double fork_join = js_real_or(profile, "fork_join_s", NAN), all = js_real_or(profile, "time", NAN), sum = 0;
 	if (isnan(all))
-		return part == CAUSE_REGIONS && subject->alone ? 1 - *subject->alone : NAN;
+		return part == CAUSE_REGIONS && subject->alone ? 1 - subject->alone[0] : NAN;
 	if (part != CAUSE_REGIONS && js_bool_or(profile, "busy", false)) /* then the threads wait for others, too */
 		return NAN;
 	js_each (region, json_object_get(profile, "regions")) {

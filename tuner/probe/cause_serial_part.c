@@ -16,7 +16,8 @@ static bool bound(const struct probe_subject *subject, double serial, struct cau
 	                                  100 * (1 - serial));
 }
 
-/* Fewer cores also have higher clocks and larger caches for each, and none of that must look like a serial part. */
+/* Where the threads were looked at, parts in which few of them run count as well. Fewer cores also have higher clocks
+ * and larger caches for each, and none of that must look like a serial part. */
 static bool plan(const struct probe_subject *subject, struct cause_test *test) {
 	size_t row = cause_row_today(subject);
 	double share = cause_share(subject, CAUSE_REGIONS), team = row == SIZE_MAX ? NAN : cause_members(subject, row);
@@ -24,10 +25,10 @@ static bool plan(const struct probe_subject *subject, struct cause_test *test) {
 		return cause_untestable(test, "the time of its parallel regions is not known");
 	if (cause_without(1 - share) < CAUSE_LEAST)
 		return bound(subject, 1 - share, test);
-	double fewer = fmax(1, floor(team / CAUSE_FEWER));
+	double fewer = cause_fewer(team), slower = subject->alone[1];
 	if (!cause_confine(subject, row, fewer, test))
 		return false;
-	cause_predict(test, 1 / (1 - share + share * team / fewer), fewer / team, true);
+	cause_predict(test, 1 / (slower >= 1 ? slower : 1 - share + share * team / fewer), fewer / team, true);
 	if (test->predicted < sqrt(CAUSE_CLOCKS) * test->otherwise)
 		return cause_untestable(test,
 		                        "%.2g %% of its time, without which it gains %.3gx at most, show too little on "

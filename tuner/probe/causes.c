@@ -23,9 +23,9 @@ enum { CAUSES = sizeof registry / sizeof *registry };
 
 /* A wider interval is worth more pairs. */
 static const double WIDTH = 2;
-/* Each cause is asked once, and once more if that left it open and there is time. Both looks at the end share the
- * error. */
-enum { PASSES = 2 };
+/* Each cause is asked once, and once more if that left it open and there is time, with up to MORE times the pairs. Both
+ * looks at the end share the error. */
+enum { PASSES = 2, MORE = 4 };
 
 /* One cause and what became of it. */
 struct probe_one {
@@ -202,7 +202,7 @@ static void duel_take(struct probe_one *one, const struct duel_result *duel) {
 	if (paired->count < RACE_PAIRS_LEAST)
 		return;
 	if (one->test.quiet && one->busy) {
-		cause_untestable(&one->test, "other programs take processors from its team");
+		cause_untestable(&one->test, "others take processors from its team");
 		return;
 	}
 	one->from = "pairs";
@@ -267,7 +267,14 @@ static bool instead_take(struct probe_one *one) {
 	return true;
 }
 
-static int one_measure(struct probing *probing, double seconds, struct err *err) {
+/* A team on all processors waits for its slowest thread, so that it loses what is taken from any of them. */
+static bool is_disturbed(const struct race_watch *watch) {
+	static const double STOLEN = 0.25; /* processors */
+	js_auto json_t *load = watch ? race_watch_json(watch) : NULL;
+	return watch && (race_watch_is_busy(watch) || js_real_or(load, "steal", 0) > STOLEN);
+}
+
+static int one_measure(struct probing *probing, double seconds, int pass, struct err *err) {
 	const struct probe_bench *bench = probing->bench;
 	struct probe_one *one = probing->one;
 	struct duel_options options = duel_defaults;
@@ -278,7 +285,7 @@ static int one_measure(struct probing *probing, double seconds, struct err *err)
 		bench->rest(bench->ctx);
 	double now = now_of(bench);
 	options.pairs_first = RACE_PAIRS_LEAST;
-	options.pairs_min = RACE_PAIRS_OF_CHANGE_MAX;
+	options.pairs_min = RACE_PAIRS_OF_CHANGE_MAX * (pass ? MORE : 1);
 	options.pairs_max = options.pairs_min + PASSES - 1;
 	options.log = &one->log;
 	options.width = WIDTH;
@@ -292,7 +299,7 @@ static int one_measure(struct probing *probing, double seconds, struct err *err)
 	const struct runner runner = {.ctx = probing, .run = arm_run};
 	struct runner own = runner;
 	int failed = duel_run(&own, &bench->request, probing->arms[0], probing->arms[1], &options, NULL, &duel, err);
-	one->busy = bench->watch && race_watch_is_busy(bench->watch);
+	one->busy = is_disturbed(bench->watch);
 	if (!failed)
 		duel_take(one, &duel);
 	duel_result_clear(&duel);
@@ -374,27 +381,30 @@ static double share_of(const struct probing *probing, double left, size_t open) 
 	return fmin(left, fmax(left / (double)open, least));
 }
 
-static void one_take(struct probing *probing, size_t open, struct err *err) {
+static void one_take(struct probing *probing, size_t open, int pass, struct err *err) {
 	struct probe_one *one = probing->one;
 	double left = probing->end - now_of(probing->bench);
 	if (!probing->bench->runner.run)
 		cause_untestable(&one->test, "%.140s", probing->bench->why);
 	else if (left <= 0)
 		cause_untestable(&one->test, "the budget is used up: raise --budget");
-	else if (err->code || one_measure(probing, share_of(probing, left, open), err))
+	else if (err->code || one_measure(probing, share_of(probing, left, open), pass, err))
 		cause_untestable(&one->test, "%s%.140s", err->code == ERR_INTERRUPTED ? "it was " : "", err->what);
 }
 
-/* Are pairs wanted: the first ones, or more because these do not decide? */
+/* Are pairs wanted: the first ones, or more because these do not decide? What lies between a cause and its absence has
+ * other explanations, which more pairs do not remove. */
 static bool is_asked(const struct probe_one *one) {
 	const struct cause_test *test = &one->test;
 	if (!one->testable || !one->from)
 		return one->testable && !*test->why;
+	if (test->nothing > 0 && one->ratio > test->nothing && one->ratio < test->apart)
+		return false;
 	return strcmp(one->from, "record") != 0 && one->ci[0] <= test->apart &&
 	       one->ci[1] >= (test->nothing > 0 ? test->nothing : test->apart);
 }
 
-static void pass_measure(struct probing *probing, struct probe_one *ones, size_t count, const size_t *order,
+static void pass_measure(struct probing *probing, struct probe_one *ones, size_t count, const size_t *order, int pass,
                          struct err *err) {
 	size_t open = 0;
 	for (size_t i = 0; i < count; i++)
@@ -404,7 +414,7 @@ static void pass_measure(struct probing *probing, struct probe_one *ones, size_t
 		bool asked = is_asked(one);
 		open -= asked;
 		if (asked && !instead_take(one) && !same_take(probing, ones, count))
-			one_take(probing, open + 1, err);
+			one_take(probing, open + 1, pass, err);
 	}
 }
 
@@ -412,7 +422,7 @@ static void ones_measure(struct probing *probing, struct probe_one *ones, size_t
 	size_t order[CAUSES];
 	order_make(ones, count, order);
 	for (int pass = 0; pass < PASSES; pass++)
-		pass_measure(probing, ones, count, order, err);
+		pass_measure(probing, ones, count, order, pass, err);
 }
 
 /* New reference, or NULL. */
@@ -444,17 +454,17 @@ static bool looked_run(void *ctx) {
 }
 
 /* Where its regions are not known; what runs elsewhere is not seen. */
-static double alone_of(const struct probe_subject *subject, const struct probe_bench *bench) {
+static void alone_take(const struct probe_subject *subject, const struct probe_bench *bench, double alone[2]) {
 	static const double SECONDS = 0.25;
 	enum { RUNS = 4 };
 	size_t row = cause_row_today(subject);
-	if (subject->alone)
-		return *subject->alone;
-	if (!subject->program || !bench->own || !bench->runner.run || row == SIZE_MAX ||
+	alone[0] = subject->alone ? subject->alone[0] : NAN;
+	alone[1] = subject->alone ? subject->alone[1] : NAN;
+	if (subject->alone || !subject->program || !bench->own || !bench->runner.run || row == SIZE_MAX ||
 	    json_is_number(json_object_get(subject->regions, "time")))
-		return NAN;
+		return;
 	struct looked looked = {bench, study_row(subject->study, row)};
-	return alone_share(looked_run, &looked, SECONDS, RUNS);
+	alone[0] = alone_share(looked_run, &looked, SECONDS, RUNS, cause_fewer(cause_members(subject, row)), &alone[1]);
 }
 
 json_t *probe_causes(const struct probe_subject *asked, const struct probe_bench *bench, struct err *err) {
@@ -463,8 +473,9 @@ json_t *probe_causes(const struct probe_subject *asked, const struct probe_bench
 	double end = now_of(bench) + bench->seconds;
 	js_auto json_t *regions = regions_look(asked, bench);
 	own.regions = regions;
-	const double alone = alone_of(&own, bench);
-	own.alone = &alone;
+	double alone[2];
+	alone_take(&own, bench, alone);
+	own.alone = alone;
 	struct probing probing = {.subject = subject,
 	                          .bench = bench,
 	                          .end = end,

@@ -16,7 +16,9 @@ struct probe_subject {
 	bool program;           /* what was measured is a program, whose environment can be changed */
 	bool whole;             /* its times are those of whole runs, so that their usage belongs to them */
 	const json_t *regions;  /* as of probe_bench; NULL: not known */
-	const double *alone;    /* the share of its time in which one thread runs alone, NAN: not known; NULL: look */
+	/* The share of its time in which one thread runs alone, and the time on cause_fewer() cores over that on all, by
+	 * the threads that run at a time; NAN: not known; NULL: look. */
+	const double *alone;
 };
 
 /* Interventions may set these in the environment of a program; NULL-terminated. A configuration that has a member of

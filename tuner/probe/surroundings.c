@@ -20,10 +20,11 @@ struct around {
 	cpu_set_t processors;
 };
 
-/* Processes beside a run all do the same: they add numbers, of a first-level cache or of memory. */
-enum { CACHED_BYTES = 16 << 10 };
-static const double READ_LEAST = 128 << 20, READ_MOST = 1 << 30; /* bytes */
-static const int MEMORY_DEFAULT = 0, MEMORY_INTERLEAVED = 3;     /* of set_mempolicy(2) */
+/* Processes beside a run all do the same: they add numbers, of the last cache or of memory. What they take from a core
+ * that they share with a thread, its first caches among it, is alike then, and only the memory is not. */
+static const double CACHED_LEAST = 16 << 10, CACHED_MOST = 4 << 20, CACHED_SHARE = 8; /* bytes; of the last cache */
+static const double READ_LEAST = 128 << 20, READ_MOST = 1 << 30;                      /* bytes */
+static const int MEMORY_DEFAULT = 0, MEMORY_INTERLEAVED = 3;                          /* of set_mempolicy(2) */
 
 _Noreturn static void beside_add(const uint64_t *data, size_t bytes, size_t first, pid_t parent) {
 	volatile uint64_t kept;
@@ -54,7 +55,7 @@ static void cores_take(const cpu_set_t *processors, int count, bool others) {
 static void beside_start(const struct cause_test *test, const struct cause_data *data, bool read,
                          struct around *around) {
 	pid_t own = getpid();
-	size_t bytes = read ? data->bytes : CACHED_BYTES, most = test->beside;
+	size_t bytes = read ? data->bytes : data->cached, most = test->beside;
 	for (size_t i = 0; i < most && i < AROUND_MOST; i++) {
 		pid_t pid = fork();
 		if (pid == 0 && around->confined == CAUSE_CORES)
@@ -102,10 +103,11 @@ static void around_end(struct around *around) {
 
 /* At least four times the caches. */
 static bool data_open(const struct probe_subject *subject, struct cause_data *data) {
-	double bytes = fmin(READ_MOST, fmax(READ_LEAST, 4 * fmax(0, study_cache(subject->study))));
+	double cache = fmax(0, study_cache(subject->study)), bytes = fmin(READ_MOST, fmax(READ_LEAST, 4 * cache));
+	double cached = fmin(CACHED_MOST, fmax(CACHED_LEAST, cache / CACHED_SHARE));
 	void *numbers = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (numbers != MAP_FAILED)
-		*data = (struct cause_data){numbers, (size_t)bytes};
+		*data = (struct cause_data){numbers, (size_t)bytes, (size_t)cached};
 	return numbers != MAP_FAILED;
 }
 

@@ -50,6 +50,18 @@ static struct made *make_occupancy(uint64_t seed, bool acts) {
 	return made;
 }
 
+/* Fewer blocks at a time hide less, and 0 sets no limit. */
+static struct made *make_blocks(uint64_t seed, bool acts) {
+	struct made *made = made_new(seed, 8, 8);
+	double cost = made_between(made, 0.25, 1);
+	made->device = "cuda:0";
+	for (int n = 256; n <= 1024; n *= 2)
+		for (int blocks = 0; blocks <= 16; blocks += 4)
+			made_add(made, json_pack("{s:i}", "n", n), json_pack("{s:i}", "blocks_per_sm", blocks),
+			         n * (acts && blocks == 4 ? 1 + cost : 1), NULL);
+	return made;
+}
+
 /* Longer kernels hide what the host does meanwhile. */
 static struct made *make_host(uint64_t seed, bool acts) {
 	struct made *made = made_new(seed, 8, 8);
@@ -79,6 +91,7 @@ static const struct planted {
 	{"frequency", make_frequency, NULL, 0},
 	{"launch_overhead", make_launch, "n", 256},
 	{"occupancy_limiter", make_occupancy, "n", 256},
+	{"occupancy_limiter", make_blocks, "n", 256},
 	{"host_bound", make_host, "n", 1},
 };
 enum { PLANTED = sizeof planted / sizeof *planted };

@@ -23,8 +23,11 @@ struct program {
 	bool memory_kept;             /* the allocator can keep what it has got */
 	int few;                      /* cores of a confined run */
 	double noise;
-	bool hidden;  /* its usage is not known */
-	double alone; /* its regions are not known, but that one thread alone runs for this share of its time */
+	bool hidden; /* its usage is not known */
+	int jobs;    /* so many of its threads have work at a time; 0: all */
+	/* Its regions are not known, but that one thread alone runs for this share of its time, and how many times as long
+	 * it takes on a quarter of the cores; 0: not known, either. */
+	double alone[2];
 	struct rng rng;
 	double now;
 };
@@ -36,6 +39,7 @@ static double model(const struct program *one, const json_t *config, bool confin
 		 dynamic = json_object_get(config, "OMP_SCHEDULE"),
 		 keeps = one->memory_kept && json_object_get(config, "MALLOC_TRIM_THRESHOLD_");
 	double team = json_number_value(json_object_get(config, "OMP_NUM_THREADS")), cores = confined ? one->few : team;
+	cores = one->jobs && one->jobs < cores ? one->jobs : cores;
 	double work = one->work * (1 + (cores > 1 ? one->lines * (cores - 1) : 0));
 	return one->serial + (team > 1 ? CALLS * one->join : 0) + (confined ? CALLS * one->turns : 0) +
 	       work / cores * (dynamic ? 1 : 1 + one->uneven) + (active ? 0 : one->sleeps * 50e-6 / team) +
@@ -100,8 +104,8 @@ static json_t *probed(struct program *one, const struct conditions *conditions, 
 	const struct probe_subject subject = {.study = study,
 	                                      .program = true,
 	                                      .whole = !one->hidden,
-	                                      .regions = one->alone > 0 ? NULL : regions,
-	                                      .alone = one->alone > 0 ? &one->alone : NULL};
+	                                      .regions = one->alone[0] > 0 ? NULL : regions,
+	                                      .alone = one->alone[0] > 0 ? one->alone : NULL};
 	const struct probe_bench bench = {.runner = {.ctx = one, .run = run_free},
 	                                  .confined = {.ctx = one, .run = run_confined},
 	                                  .request = {.kernel = "made"},
@@ -133,8 +137,9 @@ static const struct planted {
 	{"load_imbalance", {.work = 0.8, .uneven = 0.8}, {.work = 0.8}},
 	{"fork_join", {.work = 0.16, .join = 50e-6}, {.work = 0.8, .join = 1e-6}},
 	{"serial_part", {.work = 0.8, .serial = 0.05}, {.work = 0.8, .serial = 1e-3}},
-	{"serial_part", {.work = 0.8, .serial = 0.05, .alone = 0.5}, {.work = 0.8, .alone = 0.5}},
-	{"serial_part", {.work = 0.8, .serial = 0.05, .alone = 0.5}, {.work = 0.8, .serial = 1e-3, .alone = 0.03}},
+	{"serial_part", {.work = 0.8, .serial = 0.05, .alone = {0.5}}, {.work = 0.8, .alone = {0.5}}},
+	{"serial_part", {.work = 0.8, .serial = 0.05, .alone = {0.5}}, {.work = 0.8, .serial = 1e-3, .alone = {0.03}}},
+	{"serial_part", {.work = 0.3, .jobs = 3, .alone = {0.14, 1.05}}, {.work = 0.8, .alone = {0.14, 1.05}}},
 	{"own_work", {.work = 0.8}, {.work = 0.8, .lines = 0.3}},
 	{"shared_lines", {.work = 0.1, .lines = 3}, {.work = 0.8}},
 	{"wake_up", {.work = 0.8, .sleeps = 16000}, {.work = 0.8, .sleeps = 50}},
@@ -204,7 +209,7 @@ static void test_instead(void) {
 
 /* A quarter of the cores is 1.04 times slower for such a part, and clocks alone may change it by more. */
 static void test_small(void) {
-	struct program small = {.work = 0.8, .serial = 0.01, .alone = 0.14};
+	struct program small = {.work = 0.8, .serial = 0.01, .alone = {0.14}};
 	int open = 0;
 	for (uint64_t seed = 0; seed < SEEDS; seed++) {
 		js_auto json_t *entry = probed(&small, &long_and_quiet, seed, "serial_part");
