@@ -127,7 +127,7 @@ bool table_is_counter(const char *header);
 bool table_is_count(const char *header); /* iterations, rounds: an input, or something that was counted */
 bool table_is_part(const char *header);  /* copying, communication, input: a part of a run */
 bool table_is_figure(const char *header);
-extern const char table_direction_words[];
+extern const char table_direction_words[], table_middle_words[];
 /* Is this the cell of a run that did not yield a time: empty, "-", "n/a", "timeout"? */
 bool table_is_missing(const char *cell);
 bool table_is_dash(const char *cell);   /* is there nothing to tell, as for the block size of what has none? */

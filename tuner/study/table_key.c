@@ -350,7 +350,8 @@ static void unit_translate(const char *header, char out[TABLE_NAME]) {
 static void camel_split(const char *header, char out[TABLE_NAME]) {
 	static const char second[] =
 		"Of Number Count Size Length Thread Threads Process Processes Procs Proc Core Cores Worker "
-		"Workers Rank Ranks Node Nodes Task Tasks Time Ms Ns Sec Seconds";
+		"Workers Rank Ranks Node Nodes Task Tasks Time Ms Ns Sec Seconds Sequencial Sequential Paralelo Parallel Medio "
+		"Mean";
 	size_t length = 0;
 	for (const char *at = header; *at && length + 2 < TABLE_NAME; at++) {
 		size_t word = 1;

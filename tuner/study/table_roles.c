@@ -204,8 +204,9 @@ static bool is_run(const struct table *table, size_t c) {
 	table_key(table->columns[c].name, key);
 	return (table_is_statistic(&table->columns[c].read) &&
 	        !table_varies(table->csv, c)) || /* how many runs a row is of */
-	       table_among(key, strlen(key),
-	                   "run trial rep repetition repeat sample attempt measurement try run_id run_no run_nr trial_id");
+	       table_among(
+			   key, strlen(key),
+			   "run trial itr rep repetition repeat sample attempt measurement try run_id run_no run_nr trial_id");
 }
 
 /* "4.05 s … 4.2 s" behind the times are where they lie. */
@@ -234,6 +235,8 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		                                                                                        : TABLE_TIME;
 	if (table_is_given_problem(table, column->name))
 		return TABLE_PROBLEM;
+	if (table->wide && strcmp(table->wide, "run") == 0 && table_has_word(column->read.base, table_middle_words))
+		return TABLE_IGNORED; /* what was made of the runs */
 	if (strcasecmp(column->name, "kernel") == 0)
 		return are_versions(table->csv, c) ? TABLE_PARAM : all_differ(table->csv, c) ? TABLE_PROBLEM : TABLE_IGNORED;
 	if (!column->numbers && table_among(column->name, strlen(column->name), "program application app"))

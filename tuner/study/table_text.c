@@ -422,8 +422,7 @@ static void field_write(struct lines *lines, struct field field, FILE *out) {
 	}
 	bool quote = !quoted && (memchr(field.at, ',', field.length) || memchr(field.at, ';', field.length) ||
 	                         memchr(field.at, '"', field.length) || (field.length && *field.at == '#'));
-	if (quote)
-		putc('"', out);
+	fputs(quote ? "\"" : "", out);
 	for (size_t i = 0; i < field.length; i++) {
 		bool marked = lines->form == FORM_PIPES && i + 1 < field.length;
 		bool escape = (marked || lines->form == FORM_LATEX) && field.at[i] == '\\' && i + 1 < field.length &&
@@ -435,8 +434,9 @@ static void field_write(struct lines *lines, struct field field, FILE *out) {
 		i += escape; /* "\%" and "\_" */
 		if (quote && field.at[i] == '"')
 			putc('"', out);
-		putc(lines->form == FORM_LATEX && !escape && (field.at[i] == '$' || field.at[i] == '~') ? ' ' : field.at[i],
-		     out);
+		bool blank = (marked && field.at[i] == '\t') ||
+		             (lines->form == FORM_LATEX && !escape && (field.at[i] == '$' || field.at[i] == '~'));
+		putc(blank ? ' ' : field.at[i], out);
 	}
 	if (quote)
 		putc('"', out);

@@ -7,7 +7,7 @@
 #include "tuner/study/study_impl.h"
 
 enum { RATE_RANK = 100, RANKS = 20, LAWFUL_LEAST = 3 };
-static const double STOPPED = 1.15, WORKED = 1.4, LAWFUL = 0.3;
+static const double STOPPED = 1.15, STOPPED_LEAST = 0.75, WORKED = 1.4, LAWFUL = 0.3;
 
 /* The largest over the smallest number of a column; 0: it has none. */
 static double span_of(const struct csv *csv, size_t column) {
@@ -18,6 +18,20 @@ static double span_of(const struct csv *csv, size_t column) {
 			most = fmax(most, number);
 		}
 	return most / least;
+}
+
+/* Did nearly all rows run for the same time? */
+static bool are_stopped(const struct csv *csv, size_t time) {
+	size_t rows = csv->rows < TABLE_PAIRS_ROWS ? csv->rows : TABLE_PAIRS_ROWS, most = 0;
+	double one, other;
+	for (size_t r = 0; r < rows; r++) {
+		size_t alike = 0;
+		for (size_t s = 0; s < rows; s++)
+			alike += table_number(csv, csv_cell(csv, r, time), false, &one) && one > 0 &&
+			         table_number(csv, csv_cell(csv, s, time), false, &other) && other >= one && other <= STOPPED * one;
+		most = alike > most ? alike : most;
+	}
+	return rows && (double)most >= STOPPED_LEAST * (double)rows;
 }
 
 /* Is a time only what a load makes of a rate? By Little's law the clients in a service are its rate times how long a
@@ -57,7 +71,7 @@ static bool is_behind_rates(const struct table *table, size_t time) {
 		latency = latency || is_load(table, time, c);
 		most = fmax(most, span_of(table->csv, c));
 	}
-	return latency ? most > 0 : span_of(table->csv, time) <= STOPPED && most >= WORKED;
+	return latency ? most > 0 : are_stopped(table->csv, time) && most >= WORKED;
 }
 
 static bool is_parameter_or_problem(const struct table *table, size_t c) {

@@ -122,14 +122,14 @@ static bool is_unknown(const struct csv *csv, size_t column) {
 	       (!table_is_figure(header) || table_has_word(header, "time"));
 }
 
-/* "-O2" and "-O3" of one compiler beside a column of another are names, not numbers, and so are "blocked 32" and
- * "blocked 64" beside "ikj". */
+/* "-O2" and "-O3" beside another compiler are names, and so are "blocked 32" and "blocked 64" beside "ikj". */
 static bool others_timed(const struct csv *csv, const struct wide *wide) {
 	struct table_name name;
 	size_t timed = 0, own = 0;
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_name_read(csv->header[c], &name);
-		timed += (name.measure == MEASURE_TIME && is_numbers(csv, c) && !table_is_statistic(&name)) ||
+		timed += (name.measure == MEASURE_TIME && is_numbers(csv, c) && !table_is_statistic(&name) &&
+		          !table_has_word(name.base, table_middle_words)) ||
 		         (is_unknown(csv, c) && may_be_time(csv, csv->header[c]) &&
 		          !table_has_word(csv->header[c], table_serial_words));
 	}
@@ -266,11 +266,11 @@ static bool all_fall(const struct csv *csv) {
 /* A version of an unknown name beside known ones is one, too: without it another would be called the fastest. */
 static bool most_may_be_times(const struct csv *csv) {
 	size_t known = 0, all = 0;
-	for (size_t c = 0; c < csv->columns; c++)
-		if (is_unknown(csv, c)) {
-			known += may_be_time(csv, csv->header[c]);
-			all++;
-		}
+	for (size_t c = 0; c < csv->columns; c++) {
+		bool unknown = is_unknown(csv, c);
+		known += unknown && may_be_time(csv, csv->header[c]);
+		all += unknown;
+	}
 	return (known && 2 * known >= all) || (all > 1 && all_fall(csv));
 }
 
@@ -306,8 +306,7 @@ static bool is_key(const struct csv *csv, size_t column, const struct wide *wide
 	       !is_numbers(csv, column);
 }
 
-/* Adds a column; false if it is not measured as the others are. Serial code may lack the unit that the others have, and
- * known versions may have another: "sequential (s), CUDA (ms)". */
+/* Adds a column; false if it is measured otherwise. Serial code may lack the unit, and versions have another. */
 static bool named_add(const struct csv *csv, size_t column, struct wide *wide) {
 	struct table_name name;
 	table_name_read(csv->header[column], &name);
@@ -381,14 +380,20 @@ static bool are_speedups(const struct csv *csv, const struct wide *wide) {
 	return threads;
 }
 
+/* "rep 1,rep 2,mean" has the runs, and what was made of them. */
 static bool has_value(const struct csv *csv) {
+	char word[TABLE_NAME], number[TABLE_NAME];
 	struct table_name name;
-	bool has = false;
-	for (size_t c = 0; c < csv->columns && !has; c++) {
+	size_t repeats = 0, values = 0;
+	for (size_t c = 0; c < csv->columns; c++) {
 		table_name_read(csv->header[c], &name);
-		has = table_time_rank(&name) >= 0 && !table_is_statistic(&name) && is_numbers(csv, c);
+		bool repeat =
+			header_split(*name.base ? name.base : "", word, number) && table_among(word, strlen(word), repeat_words);
+		bool value = !repeat && table_time_rank(&name) >= 0 && !table_is_statistic(&name) && is_numbers(csv, c);
+		repeats += repeat && is_numbers(csv, c);
+		values += value && !table_has_word(name.base, table_middle_words) ? csv->columns : value;
 	}
-	return has;
+	return values >= csv->columns || (values && repeats < 2);
 }
 
 /* "Copy, Scale, Add, Triad" are the rates of STREAM, in MB/s as it prints them, or in GB/s. */
@@ -407,17 +412,15 @@ static bool stream_find(const struct csv *csv, struct wide *wide) {
 }
 
 static bool any_find(const struct csv *csv, struct wide *wide) {
+	static bool (*const finds[])(const struct csv *csv, struct wide *wide) = {stream_find, keyed_find, numbered_find};
+	static const enum table_measure kinds[] = {MEASURE_TIME, MEASURE_NONE, MEASURE_RATE, MEASURE_SPEEDUP};
 	if (has_value(csv))
 		return false;
-	if (stream_find(csv, wide))
-		return true;
-	*wide = (struct wide){0};
-	if (keyed_find(csv, wide))
-		return true;
-	*wide = (struct wide){0};
-	if (numbered_find(csv, wide))
-		return true;
-	static const enum table_measure kinds[] = {MEASURE_TIME, MEASURE_NONE, MEASURE_RATE, MEASURE_SPEEDUP};
+	for (size_t i = 0; i < sizeof finds / sizeof *finds; i++) {
+		*wide = (struct wide){0};
+		if (finds[i](csv, wide))
+			return true;
+	}
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		*wide = (struct wide){0};
 		if (named_find(csv, wide, kinds[i]))

@@ -42,6 +42,7 @@ static double time_unit(const char *word, size_t length) {
 	double factor = power || (length > 4 && strncmp(word, "1e", 2) == 0) ? strtod(word + (power ? 3 : 0), &end) : 0;
 	if (factor != 0 && *end == ' ' && end < word + length)
 		return (power ? pow(10, factor) : factor) * time_unit(end + 1, (size_t)(word + length - end - 1));
+	length -= length > 2 && word[length - 1] == '.'; /* "secs." */
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
 		if (table_among(word, length, times[i].words))
 			return times[i].scale;
@@ -381,6 +382,7 @@ bool table_is_part(const char *header) {
 		false);
 }
 
+const char table_middle_words[] = "mean avg average median med";
 const char table_direction_words[] = "h2d d2h d2d htod dtoh dtod upload download read write send recv receive";
 
 bool table_is_figure(const char *header) {
