@@ -123,7 +123,7 @@ static void check_works(struct worker *worker, const char *parameters, const cha
 		json_t *config = space_config_json(spec_space(spec), 0);
 		const struct trial_request request = {.config = config, .seed = 1, .samples = 1, .timeout_s = 60};
 		ok(!runner.run(runner.ctx, &request, &result, &err) && result.status == TRIAL_CORRECT,
-		   "a function with %s works %s%s", label, err.what, result.message ? result.message : "");
+		   "a function with %s works %s%s", label, err.what, result.message);
 		json_decref(config);
 	}
 	trial_result_clear(&result);

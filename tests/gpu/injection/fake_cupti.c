@@ -33,7 +33,9 @@ static struct {
 __attribute__((used)) static CUptiResult refused(void) {
 	return CUPTI_ERROR_NOT_SUPPORTED;
 }
+#ifndef __clang__ /* which does not know it */
 #pragma GCC diagnostic ignored "-Wattribute-alias"
+#endif
 REFUSED(cuptiProfilerHostDeinitialize)
 REFUSED(cuptiProfilerHostGetSubMetrics)
 REFUSED(cuptiRangeProfilerDisable)

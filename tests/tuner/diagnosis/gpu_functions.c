@@ -100,8 +100,8 @@ static void test_strange(void) {
 		"[]",
 		"[null, 5, \"x\", [], {}]",
 		"[{\"name\": 5, \"launches\": \"x\", \"counters\": {}}]",
-		"[{\"name\": \"%s%n\", \"launches\": 1e308, \"counters\": [{\"name\": \"gpu__time_duration.sum\", \"mean\": "
-		"1e308}]}]",
+		("[{\"name\": \"%s%n\", \"launches\": 1e308, \"counters\": [{\"name\": \"gpu__time_duration.sum\", \"mean\": "
+	     "1e308}]}]"),
 		"[{\"name\": \"f\", \"launches\": -1, \"counters\": [{\"name\": \"gpu__time_duration.sum\", \"mean\": 1}]}]",
 		"[{\"name\": \"f\", \"launches\": 1, \"counters\": [{\"name\": \"gpu__time_duration.sum\", \"mean\": 1}]}]"};
 	for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) {
