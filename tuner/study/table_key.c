@@ -153,10 +153,9 @@ bool table_is_parameter(const char *header) {
 bool table_is_threads(const char *header) {
 	char key[TABLE_NAME];
 	table_key(header, key);
-	return is_key(
-		key,
-		"threads thread nthreads nthread threadcount omp_num_threads cores core ncores cpu_cores cpus "
-		"ncpus processors workers worker nworkers worker_threads cpu_threads openmp_threads gomaxprocs goroutines");
+	return is_key(key, "threads thread nthreads nthread threadcount omp_num_threads cores core ncores cpu_cores cpus "
+	                   "ncpus cpus_per_task processors workers worker nworkers worker_threads cpu_threads "
+	                   "openmp_threads gomaxprocs goroutines");
 }
 
 bool table_is_count(const char *header) {

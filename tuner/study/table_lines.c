@@ -56,7 +56,9 @@ static const char *token_read(struct saying *saying, const char *at, struct toke
 	}
 	for (length = 0; !is_end(at[length]);)
 		length++;
+	double seconds;
 	token->text = arena_printf(saying->arena, "%.*s", (int)length, at);
+	token->number = table_clock(token->text, &seconds); /* "0m1.2s" */
 	return at + length;
 }
 
@@ -171,6 +173,26 @@ static void blocks_join(struct saying *saying) {
 	saying->count = kept;
 }
 
+/* "mutex: 412 ms", "spinlock: 288 ms": what stands before each number is the name of a version. */
+static void keys_split(struct saying *saying) {
+	bool split = saying->count >= LINES_LEAST;
+	for (size_t i = 0; i < saying->count && split; i++) {
+		const struct said *said = &saying->lines[i];
+		split = said->count && said->count < TOKENS_MOST && said->token[0].number && *said->token[0].key;
+		for (size_t k = 0; k < i && split; k++)
+			split = strcmp(saying->lines[k].token[0].key, said->token[0].key) != 0;
+	}
+	for (size_t i = 0; i < saying->count && split; i++) {
+		struct said *said = &saying->lines[i];
+		memmove(said->token + 1, said->token, said->count * sizeof *said->token);
+		memmove(said->kinds + 1, said->kinds, said->count);
+		said->token[0] = (struct token){.text = said->token[1].key, .key = "", .unit = ""};
+		said->token[1].key = "";
+		said->kinds[0] = 'w';
+		said->count++;
+	}
+}
+
 /* Keeps the lines of the kind that most have; false unless these are nearly all, and the first one among them. */
 static bool alike_keep(struct saying *saying) {
 	size_t best = 0, most = 0, kept = 0;
@@ -223,6 +245,14 @@ static const char *unit_of(const struct said *said, size_t at) {
 	return is_unit(unit) ? unit : "";
 }
 
+/* Numbers of the lines, from 1 on, are not chosen. */
+static bool is_counted(const struct saying *saying) {
+	size_t i = 0;
+	while (i < saying->count && strtoul(saying->lines[i].token[0].text, NULL, 10) == i + 1)
+		i++;
+	return i == saying->count;
+}
+
 /* The name of a number: the key before it, "time" by its unit, or the word behind or before it. NULL: nobody knows.
  */
 static const char *name_of(const struct saying *saying, size_t at) {
@@ -237,9 +267,13 @@ static const char *name_of(const struct saying *saying, size_t at) {
 	const char *key = said->token[at].key, *last = strrchr(key, ' ');
 	if (*key)
 		return last && is_named(last + 1) ? last + 1 : key;
+	double seconds;
+	if (table_clock(said->token[at].text, &seconds))
+		return "time";
 	if (*unit)
 		return name.measure == MEASURE_TIME ? "time" : "rate";
-	return is_named(plain) ? arena_strdup(saying->arena, plain) : is_named(before) ? before : NULL;
+	bool first = at == 0 && said->count > 1 && !is_counted(saying);
+	return is_named(plain) ? arena_strdup(saying->arena, plain) : is_named(before) ? before : first ? "value" : NULL;
 }
 
 struct columns {
@@ -428,6 +462,7 @@ char *table_lines_plain(const char *text, size_t size, size_t *plain_size) {
 		*text == '<' ? html_plain(text, size, plain_size) : sections_plain(saying.arena, text, size, plain_size);
 	saying_read(&saying, text, size);
 	blocks_join(&saying);
+	keys_split(&saying);
 	if (!plain && !saying.piped && alike_keep(&saying) && columns_find(&saying, &columns)) {
 		FILE *out = open_memstream(&plain, plain_size);
 		if (out) {

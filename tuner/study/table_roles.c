@@ -260,7 +260,8 @@ static enum table_role role_of(const struct table *table, size_t c) {
 	bool work = c == 0 && table->wide && strcmp(table->wide, "version") == 0; /* which each version does */
 	if (!column->numbers && (work || are_given(table->csv, c)))
 		return TABLE_PROBLEM;
-	if (!table_is_measured(column) && table_is_problem(column->name))
+	bool result = c > table->value && column->numbers && is_real(table->csv, c) && rarely_repeats(table->csv, c);
+	if (!table_is_measured(column) && table_is_problem(column->name) && !result) /* not the time of a part, "density" */
 		return TABLE_PROBLEM;
 	if (column->numbers && table_is_statistic(&column->read))
 		return TABLE_IGNORED;
@@ -357,10 +358,21 @@ static void only_chosen_decide(struct table *table) {
 		table->columns[found].role = TABLE_PARAM;
 }
 
+/* "# Weak scaling" above the table. */
+static bool is_noted_weak(const struct csv *csv) {
+	bool weak = false, strong = false;
+	for (size_t i = 0; i < csv->note_count; i++) {
+		weak = weak || strcasestr(csv->notes[i], "weak scaling");
+		strong = strong || strcasestr(csv->notes[i], "strong");
+	}
+	return weak && !strong;
+}
+
 int table_roles(struct table *table, struct err *err) {
 	const struct csv *csv = table->csv;
 	for (size_t c = 0; c < csv->columns; c++) {
-		table->columns[c].name = csv->header[c];
+		bool weak = strcasecmp(csv->header[c], "efficiency") == 0 && is_noted_weak(csv);
+		table->columns[c].name = weak ? "weak efficiency" : csv->header[c];
 		table->columns[c].numbers = all_numbers(csv, c);
 		table_name_read(csv->header[c], &table->columns[c].read);
 	}

@@ -444,8 +444,8 @@ static void field_write(struct lines *lines, struct field field, FILE *out) {
 
 static void line_write(struct lines *lines, const struct line *line, FILE *out) {
 	struct field fields[FIELDS_MAX];
-	bool comment = line->length && *line->at == '#';
-	if (line->dropped && line->length && memmem(line->at, line->length, "is better", 9)) /* "MB/s, more is better" */
+	bool comment = line->length && *line->at == '#', told = memmem(line->at, line->length, "is better", 9);
+	if (line->dropped && line->length && (told || memmem(line->at, line->length, "eak ", 4))) /* "Weak scaling" */
 		fprintf(out, "# %.*s", (int)line->length, line->at);
 	if (line->dropped)
 		return;

@@ -137,6 +137,10 @@ static void clocks_rewrite(struct csv *csv, size_t column) {
 	for (size_t r = 0; r < csv->rows && clocks; r++)
 		if (seconds_read(csv, csv_cell(csv, r, column), &seconds))
 			table_cell_set(csv, r, column, arena_printf(csv->arena, "%.9g", seconds));
+	const char *open = strpbrk(csv->header[column], "(["), *colon = open ? strchr(open, ':') : NULL;
+	if (clocks && colon && open > csv->header[column]) /* "Elapsed (min:sec)" */
+		csv->header[column] = arena_printf(csv->arena, "%.*s", (int)(open - csv->header[column]) - (open[-1] == ' '),
+		                                   csv->header[column]);
 	table_name_read(csv->header[column], &name);
 	if (clocks && name.measure == MEASURE_NONE)
 		csv->header[column] = arena_printf(csv->arena, "%s (s)", csv->header[column]);
@@ -185,8 +189,8 @@ static bool suffix_read(const char *header, const char *suffix, struct table_nam
 		}
 	snprintf(plural, sizeof plural, "%s%s", suffix, suffix[0] && suffix[strlen(suffix) - 1] == 's' ? "es" : "s");
 	if (isalpha((unsigned char)*suffix) && suffix[1] && !strchr(suffix, ' ') &&
-	    (table_has_word(header, suffix) || table_has_word(header, plural)))
-		return true;
+	    (table_has_word(header, suffix) || table_has_word(header, plural) || table_has_word(header, ours)))
+		return true; /* "2 hilos" below "threads", too */
 	if (table_among(suffix, strlen(suffix), "k M G") && isdigit((unsigned char)*header) &&
 	    table_has_word(header, "thread threads core cores process processes rank ranks")) {
 		snprintf(plural, sizeof plural, "%s/s", suffix);

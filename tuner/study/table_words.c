@@ -262,6 +262,9 @@ static bool name_unit_read(const char *header, struct table_name *name) {
 			last = strchr("_ -", *at) ? at : last;
 		unit = last && last > text ? last + 1 : NULL;
 	}
+	char *comma = unit ? strchr(unit, ',') : NULL; /* "(ms, lower is better)" */
+	if (comma && unit[-1] != ' ' && unit > text && strchr("([", unit[-1]) && comma > unit)
+		*comma = '\0';
 	if (!unit || !unit_read(unit, name))
 		return bare_rate_read(text, unit, name) || rate_begins(text, name);
 	size_t length = (size_t)(unit - text);
