@@ -16,8 +16,8 @@ static const struct handing handings[] = {
 };
 enum { HANDINGS = sizeof handings / sizeof *handings };
 
-static void overhead_report(const struct study *study, struct findings *findings, size_t column,
-                            const struct probe_case *found, const char *why) {
+static struct finding *overhead_report(const struct study *study, struct findings *findings, size_t column,
+                                       const struct probe_case *found, const char *why) {
 	struct probe_scope scope = {(int)column, found->a, found->problem_row, 0, 0};
 	char own[PROBE_TEXT], other[PROBE_TEXT], problem[PROBE_TEXT];
 	bool clear = found->ratio.pairs >= 5 && found->ratio.agree == found->ratio.pairs;
@@ -34,6 +34,13 @@ static void overhead_report(const struct study *study, struct findings *findings
 	                 found->ratio.ci[1], found->ratio.agree, found->ratio.pairs);
 	finding_missing(finding, EVIDENCE_COUNTER, "the instructions of both (--counters CPU)");
 	probe_next_compare(finding, study, &scope, found->b);
+	return finding;
+}
+
+/* The price with one thread, for which there is nothing to balance; pairs 0: not measured. */
+static struct study_ratio alone_of(const struct study *study, size_t column, const struct probe_case *one) {
+	struct probe_scope scope = {-1, -1, one->problem_row, 1, 1};
+	return study_contrast(study, column, one->a, one->b, probe_in, &scope);
 }
 
 /* Compares words, or numbers of joined loops. */
@@ -57,11 +64,16 @@ static size_t column_examine(const struct study *study, struct findings *finding
 				cases[count++] = (struct probe_case){
 					study_contrast(study, column, a, b, probe_in, &scope), problem_row, a, b, {0}, false};
 	probe_hold(study, cases, count);
-	for (size_t i = 0; i < count; i++)
-		if (cases[i].holds) {
-			overhead_report(study, findings, column, &cases[i], handing->why);
-			told++;
-		}
+	for (size_t i = 0; i < count; i++) {
+		struct study_ratio alone = alone_of(study, column, &cases[i]);
+		if (!cases[i].holds || (alone.pairs && !(alone.ratio > 1 + probe_limit(study))))
+			continue;
+		struct finding *finding = overhead_report(study, findings, column, &cases[i], handing->why);
+		if (alone.pairs)
+			finding_evidence(finding, EVIDENCE_CONTRAST, alone.ratio, "x",
+			                 "with one thread, which has nothing to balance, %.3g times as long", alone.ratio);
+		told++;
+	}
 	return told;
 }
 

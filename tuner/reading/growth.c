@@ -89,31 +89,46 @@ static bool is_straight(const struct study *study, const struct law *law) {
 	return law->residual <= STRAIGHT && law->exponent >= EXPONENT_LEAST && rise_of(study, law) >= RISE_LEAST;
 }
 
+/* "n=64 as n^1.50, n=128 as n^2.00" of few laws, the ends of many. */
+static void laws_words(const struct study *study, size_t column, const struct law *laws, size_t count, size_t least,
+                       size_t most, char words[PROBE_TEXT * LAWS_MOST]) {
+	const char *name = study_column(study, column)->name;
+	char subject[PROBE_TEXT], other[PROBE_TEXT];
+	size_t length = 0;
+	if (count > LAWS_MOST)
+		snprintf(words, PROBE_TEXT * LAWS_MOST, "between %.60s^%.2f (%s) and %.60s^%.2f (%s)", name,
+		         laws[least].exponent, reading_subject(study, laws[least].small, column, subject), name,
+		         laws[most].exponent, reading_subject(study, laws[most].small, column, other));
+	for (size_t i = 0; i < count && count <= LAWS_MOST; i++)
+		if (is_straight(study, &laws[i]))
+			length += (size_t)snprintf(
+				words + length, PROBE_TEXT * LAWS_MOST - length, "%s%s as %.60s^%.2f", length ? ", " : "",
+				*reading_subject(study, laws[i].small, column, subject) ? subject : "all", name, laws[i].exponent);
+}
+
 /* Two algorithms may have laws of their own, between which the median lies where neither is. A law that most series
  * follow is told as one, with those that break it. */
 static bool laws_report(const struct study *study, struct findings *findings, size_t column, const struct law *laws,
                         size_t count) {
-	double least = INFINITY, most = 0;
-	char words[PROBE_TEXT * LAWS_MOST] = "", subject[PROBE_TEXT];
-	size_t length = 0, straight = 0, near = 0, all;
+	char words[PROBE_TEXT * LAWS_MOST];
+	size_t straight = 0, near = 0, least = SIZE_MAX, most = SIZE_MAX, all;
 	double median = exponent_of(study, laws, count, &all);
-	const char *name = study_column(study, column)->name;
-	for (size_t i = 0; i < count && count <= LAWS_MOST; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (!is_straight(study, &laws[i]))
 			continue;
-		least = fmin(least, laws[i].exponent);
-		most = fmax(most, laws[i].exponent);
+		least = least == SIZE_MAX || laws[i].exponent < laws[least].exponent ? i : least;
+		most = most == SIZE_MAX || laws[i].exponent > laws[most].exponent ? i : most;
 		near += fabs(laws[i].exponent - median) < LAWS_APART / 2;
-		reading_subject(study, laws[i].small, column, subject);
-		length += (size_t)snprintf(words + length, sizeof words - length, "%s%s as %.60s^%.2f", straight++ ? ", " : "",
-		                           *subject ? subject : "all", name, laws[i].exponent);
+		straight++;
 	}
-	if (straight < 2 || most - least < LAWS_APART || 2 * near > straight)
+	double apart = straight < 2 ? 0 : laws[most].exponent - laws[least].exponent;
+	if (apart < LAWS_APART || 2 * near > straight || 2 * straight < count)
 		return false;
+	laws_words(study, column, laws, count, least, most, words);
 	struct finding *finding = findings_add(findings, CONFIDENCE_LOW, 1, "time grows: %s", words);
-	finding_evidence(finding, EVIDENCE_SCALING, most - least, NULL,
+	finding_evidence(finding, EVIDENCE_SCALING, apart, NULL,
 	                 "%zu of %zu series lie on such lines within %.0f %%; their powers differ by %.2f", straight, count,
-	                 100 * (STRAIGHT - 1), most - least);
+	                 100 * (STRAIGHT - 1), apart);
 	return true;
 }
 
