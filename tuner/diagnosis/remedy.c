@@ -188,11 +188,13 @@ void remedy_next(struct finding *finding, const struct study *study, const struc
 	probe_next_compare(finding, study, &scope, remedy->good);
 }
 
-static const double GOES_ON = 1.2, SIZE_APART = 2;
+/* A problem keeps scaling if it gains GOES_ON, and that share of what as many more threads could bring. */
+static const double GOES_ON = 1.2, SHARE_LEAST = 1.0 / 3, SIZE_APART = 2;
 
 /* The problem on that side that gains most from larger teams. */
 static bool other_find(const struct study *study, struct saturation *one, const size_t *problem, size_t problems) {
 	int a = one->curve.level[one->curve.stop], b = one->curve.level[one->curve.count - 1];
+	double more = one->curve.threads[one->curve.count - 1] / one->curve.threads[one->curve.stop] - 1;
 	one->other = SIZE_MAX;
 	for (size_t i = 0; i < problems; i++) {
 		struct curve curve = one->curve;
@@ -206,7 +208,8 @@ static bool other_find(const struct study *study, struct saturation *one, const 
 			one->others = gain;
 		}
 	}
-	return one->other != SIZE_MAX && one->others.ratio >= GOES_ON && probe_over(study, &one->others);
+	return one->other != SIZE_MAX && one->others.ratio >= fmax(GOES_ON, 1 + SHARE_LEAST * more) &&
+	       probe_over(study, &one->others);
 }
 
 static bool is_saturated(const struct study *study, struct saturation *one, const size_t *problem, size_t problems) {

@@ -173,10 +173,23 @@ static double spread_of(const struct ranking *ranking) {
 	return ranking->count < 2 ? 1 : ranking->at[ranking->count - 1].time / ranking->at[0].time;
 }
 
-static bool is_same_order(const struct ranking *a, const struct ranking *b) {
-	bool same = a->count == b->count;
-	for (size_t i = 0; i < a->count && same; i++)
-		same = a->at[i].level == b->at[i].level;
+/* How many values noise may have put before or behind the fastest one. */
+static size_t firsts_of(const struct study *study, const struct ranking *ranking) {
+	size_t first = 1;
+	while (first < ranking->count && ranking->at[first].time <= ranking->at[0].time * (1 + study_noise(study)))
+		first++;
+	return first;
+}
+
+static bool is_same_order(const struct study *study, const struct ranking *a, const struct ranking *b) {
+	size_t first = firsts_of(study, a);
+	bool same = a->count == b->count && first == firsts_of(study, b);
+	for (size_t i = 0; i < a->count && same; i++) {
+		size_t j = i < first ? 0 : i, end = i < first ? first : i + 1;
+		while (j < end && a->at[i].level != b->at[j].level)
+			j++;
+		same = j < end;
+	}
 	return same;
 }
 
@@ -200,9 +213,7 @@ static const char *ratio_text(double ratio, char text[PROBE_TEXT]) {
  * noise may have put one before the other. */
 static void ranking_words(const struct study *study, size_t column, const struct ranking *ranking, char text[WORDS]) {
 	char word[PROBE_TEXT], one[3 * PROBE_TEXT], value[PROBE_TEXT];
-	size_t first = 1;
-	while (first < ranking->count && ranking->at[first].time <= ranking->at[0].time * (1 + study_noise(study)))
-		first++;
+	size_t first = firsts_of(study, ranking);
 	text[0] = '\0';
 	for (size_t i = 0; i < ranking->count && i < SHOWN; i++) {
 		word_of(study, column, &ranking->at[i], word);
@@ -284,7 +295,7 @@ static void rankings_report(const struct study *study, struct findings *findings
                             const struct ranking *all, size_t count, size_t problems, enum reading_verdict verdict) {
 	bool same = count > 1 && count == problems;
 	for (size_t i = 1; i < count; i++)
-		same = same && is_same_order(&all[0], &all[i]);
+		same = same && is_same_order(study, &all[0], &all[i]);
 	verdict = verdict == READING_NO ? READING_UNTESTED : verdict;
 	for (size_t i = same ? count - 1 : 0; i < count; i++)
 		report(study, findings, column, &all[i], same, verdict);
