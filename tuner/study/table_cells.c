@@ -118,35 +118,31 @@ static bool is_whole(const char *cell) {
 	return table_among(ours, strlen(ours), "total sum all overall whole");
 }
 
-/* The number of a cell with this unit behind it. */
-static double number_of(const struct csv *csv, size_t row, size_t column, const char *unit) {
+/* The unit behind the number of a cell such as "~2,1 s"; NULL: it has none. */
+static const char *number_read(const struct csv *csv, size_t row, size_t column, double *number) {
 	const char *cell = csv_cell(csv, row, column);
-	char *end;
-	cell += *cell == '~';
-	double number = strtod(cell, &end);
-	return end > cell && strcmp(end + strspn(end, " "), unit) == 0 ? number : NAN;
-}
-
-static const char *unit_behind(const char *cell) {
-	cell += *cell == '~';
-	cell += strspn(cell, "0123456789.");
-	return cell + strspn(cell, " ");
+	char *plain = arena_strdup(csv->arena, cell + (*cell == '~')), *comma = strchr(plain, ','), *end;
+	if (comma && !strchr(plain, '.'))
+		*comma = '.';
+	*number = strtod(plain, &end);
+	return end > plain ? end + strspn(end, " ") : NULL;
 }
 
 /* The phases of one run below each other, whose times the row "Total" adds up: the column of times, or 0. */
 static size_t phases_find(const struct csv *csv) {
 	struct table_name name;
-	for (size_t c = 1; c < csv->columns; c++) {
+	for (size_t c = 1; c < csv->columns && csv->rows > 3; c++) {
 		double whole = NAN, sum = 0, number;
-		const char *unit = csv->rows ? unit_behind(csv_cell(csv, 0, c)) : "";
+		const char *unit = number_read(csv, 0, c, &number), *own;
 		table_name_read(csv->header[c], &name);
-		for (size_t r = 0; r < csv->rows; r++)
-			if (is_whole(csv_cell(csv, r, 0)))
-				whole = number_of(csv, r, c, unit);
-			else
-				sum += number_of(csv, r, c, unit);
+		for (size_t r = 0; r < csv->rows && unit; r++) {
+			own = number_read(csv, r, c, &number);
+			number = own && strcmp(own, unit) == 0 ? number : NAN;
+			whole = is_whole(csv_cell(csv, r, 0)) ? number : whole;
+			sum += is_whole(csv_cell(csv, r, 0)) ? 0 : number;
+		}
 		bool words = !table_number(csv, csv_cell(csv, 0, 0), true, &number) && !table_is_parameter(csv->header[0]);
-		if (words && table_time_rank(&name) >= 0 && csv->rows > 3 && fabs(whole / sum - 1) <= WHOLE_NEAR)
+		if (words && table_time_rank(&name) >= 0 && fabs(whole / sum - 1) <= WHOLE_NEAR)
 			return c;
 	}
 	return 0;
@@ -154,16 +150,17 @@ static size_t phases_find(const struct csv *csv) {
 
 /* Its phases become columns of one row, with the unit of their times. */
 static void phases_turn(struct csv *csv, size_t times) {
-	const char *unit = strpbrk(csv->header[times], "(["), *behind = unit_behind(csv_cell(csv, 0, times));
+	double number;
+	const char *unit = strpbrk(csv->header[times], "(["), *behind = number_read(csv, 0, times, &number);
+	const char **header = arena_alloc(csv->arena, csv->rows, sizeof *header);
+	const char **cells = mem_alloc(csv->rows, sizeof *cells);
 	unit = *behind ? arena_printf(csv->arena, "(%s)", behind) : unit;
-	const char **header = arena_alloc(csv->arena, csv->rows, sizeof *header),
-			   **cells = mem_alloc(csv->rows, sizeof *cells);
 	for (size_t c = 0; c < csv->rows; c++) {
-		const char *cell = csv_cell(csv, c, times);
-		header[c] = arena_printf(csv->arena, "%s%s %s", is_whole(csv_cell(csv, c, 0)) ? "total" : csv_cell(csv, c, 0),
-		                         unit ? "" : " time", unit ? unit : "(s)");
-		cell += *cell == '~';
-		cells[c] = arena_printf(csv->arena, "%.*s", (int)strspn(cell, "0123456789."), cell);
+		const char *name = csv_cell(csv, c, 0);
+		number_read(csv, c, times, &number);
+		header[c] = arena_printf(csv->arena, "%s%s %s", is_whole(name) ? "total" : name, unit ? "" : " time",
+		                         unit ? unit : "(s)");
+		cells[c] = arena_printf(csv->arena, "%.9g", number);
 	}
 	free(csv->cells);
 	csv->cells = cells;
@@ -430,8 +427,11 @@ static void words_name(struct csv *csv) {
 		words = words && strcasecmp(csv->header[c], "version") != 0;
 	for (size_t r = 0; r < csv->rows; r++)
 		words = words && *csv_cell(csv, r, 0) && !table_number(csv, csv_cell(csv, r, 0), true, &number);
+	bool measures = csv->columns < 3, timed = false;
+	for (size_t c = 1; c < csv->columns; c++)
+		measures = measures || is_measure(csv->header[c], &timed);
 	if (words)
-		csv->header[0] = "version";
+		csv->header[0] = measures ? "version" : "row";
 }
 
 /* "Average,4.2" and "Speedup,3.8" below numbered rows are left out, and a speed-up where a column has times. */

@@ -197,6 +197,21 @@ static bool bare_rate_read(const char *text, const char *behind, struct table_na
 	return true;
 }
 
+/* "Time (ms) – CPU" is "Time CPU (ms)". */
+static void behind_join(char text[TABLE_NAME]) {
+	char copy[TABLE_NAME], unit[TABLE_NAME], *open = (char *)table_bracket(text),
+											 *close = open ? strpbrk(open, ")]") : NULL;
+	const char *rest = close ? close + 1 : "";
+	rest += strspn(rest, " -:,");
+	rest += strncmp(rest, "\xe2\x80\x93", 3) == 0 || strncmp(rest, "\xe2\x80\x94", 3) == 0 ? 3 : 0;
+	rest += strspn(rest, " ");
+	snprintf(unit, sizeof unit, "%.*s", close ? (int)(close - open - 1) : 0, open ? open + 1 : "");
+	if (open == text || !*rest || strpbrk(rest, "([") || time_unit(unit, strlen(unit)) == 0)
+		return;
+	snprintf(copy, sizeof copy, "%.*s%s (%s)", (int)(open - text), text, rest, unit);
+	snprintf(text, TABLE_NAME, "%s", copy);
+}
+
 /* "wall time (s) (average)" is "wall time average (s)". */
 static void brackets_join(char text[TABLE_NAME]) {
 	char copy[TABLE_NAME], *open = (char *)table_bracket(text), *second = open ? strpbrk(open + 1, "([") : NULL;
@@ -247,6 +262,7 @@ static bool name_unit_read(const char *header, struct table_name *name) {
 	char text[TABLE_NAME], *unit;
 	*name = (struct table_name){.scale = 1};
 	normalise(header, text);
+	behind_join(text);
 	brackets_join(text);
 	snprintf(name->base, sizeof name->base, "%s", text);
 	if (quantity_read(text, name) || speedup_read(text, name))

@@ -84,9 +84,10 @@ static const char operation_words[] =
 	"generation generate";
 
 static const char *name_of_words(const struct wide *wide) {
-	return all_words(wide, "static dynamic guided auto") ? "schedule"
-	       : all_words(wide, operation_words)            ? "operation"
-	                                                     : "version";
+	return all_words(wide, "static dynamic guided auto")         ? "schedule"
+	       : all_words(wide, "strong weak scaling time runtime") ? "test"
+	       : all_words(wide, operation_words)                    ? "operation"
+	                                                             : "version";
 }
 
 /* "kernel" and "host" are parts beside others, and versions alone. */
