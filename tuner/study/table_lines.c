@@ -74,7 +74,7 @@ static void key_take(struct saying *saying, struct said *said, size_t from, stru
 	for (size_t i = from; i < said->count; i++)
 		key = arena_printf(saying->arena, "%s%s%s", key, *key ? " " : "", said->token[i].text);
 	said->count = from;
-	said->kinds[from] = '\0';
+	memset(said->kinds + from, 0, sizeof said->kinds - from);
 	token->key = key;
 }
 
