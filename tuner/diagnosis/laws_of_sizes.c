@@ -7,7 +7,7 @@
 #include "tuner/diagnosis/laws_impl.h"
 
 enum { SIZES_FLAT = 3, SIZES_LEAST = 4 };
-static const double WORK = 16, UNREAL = 3000, LAW = 3, STRAIGHT = 1.3, SURE = 5,
+static const double WORK = 16, UNREAL = 3000, LAW = 3, STRAIGHT = 1.3, SURE = 5, LINEAR = 0.9,
 					HARDLY = 1.25 /* a larger size that takes up to this much longer than a smaller one */;
 
 static double judge_time_at(const struct study *study, size_t row, size_t problem) {
@@ -241,8 +241,46 @@ static bool is_beside_law(const struct study *study, size_t row, struct wrong *w
 	                  far > 0 ? "slow" : "fast", law.count);
 }
 
-const struct law laws_of_sizes[] = {{is_against_law, LAW_WORK},
-                                    {impossible_by_neighbours, LAW_WORK},
+/* Do two rows differ in nothing but the team, of which `small` has the smaller one? */
+static bool is_smaller_team(const struct study *study, size_t small, size_t row) {
+	int threads = probe_threads(study);
+	for (size_t c = 0; c < study_columns(study); c++)
+		if ((int)c != threads && study_row(study, small)->level[c] != study_row(study, row)->level[c])
+			return false;
+	return threads >= 0 && study_number(study, small, (size_t)threads) < study_number(study, row, (size_t)threads);
+}
+
+typedef bool (*law_fn)(const struct study *study, size_t row, struct wrong *wrong);
+
+/* Is the time no shorter than a smaller team, whose time keeps the law, lets expect? Then it is the team at the other
+ * sizes that is slow. */
+static bool is_of_team(const struct study *study, size_t row, const struct wrong *wrong, law_fn law) {
+	int threads = probe_threads(study);
+	for (size_t s = 0; s < study_rows(study); s++) {
+		struct wrong scratch = *wrong;
+		if (!study_row(study, s)->over && is_smaller_team(study, s, row) &&
+		    study_row(study, row)->value * study_number(study, row, (size_t)threads) >=
+		        LINEAR * study_row(study, s)->value * study_number(study, s, (size_t)threads) &&
+		    !law(study, s, &scratch))
+			return true;
+	}
+	return false;
+}
+
+static bool judge_by_law(const struct study *study, size_t row, struct wrong *wrong) {
+	return is_against_law(study, row, wrong) && !is_of_team(study, row, wrong, is_against_law);
+}
+
+static bool judge_by_neighbours(const struct study *study, size_t row, struct wrong *wrong) {
+	return impossible_by_neighbours(study, row, wrong) && !is_of_team(study, row, wrong, impossible_by_neighbours);
+}
+
+static bool judge_alone(const struct study *study, size_t row, struct wrong *wrong) {
+	return is_beside_law(study, row, wrong) && !is_of_team(study, row, wrong, is_beside_law);
+}
+
+const struct law laws_of_sizes[] = {{judge_by_law, LAW_WORK},
+                                    {judge_by_neighbours, LAW_WORK},
                                     {judge_ignores_size, LAW_SIZE},
-                                    {is_beside_law, LAW_POINT},
+                                    {judge_alone, LAW_POINT},
                                     {0}};
