@@ -191,7 +191,8 @@ void remedy_next(struct finding *finding, const struct study *study, const struc
 /* A problem keeps scaling if it gains GOES_ON, and that share of what as many more threads could bring. */
 static const double GOES_ON = 1.2, SHARE_LEAST = 1.0 / 3, SIZE_APART = 2;
 
-/* The problem on that side that gains most from larger teams. */
+/* The problem on that side that gains most from larger teams. None is found if one on the other side gains as well:
+ * then it is not the size that stops a team. */
 static bool other_find(const struct study *study, struct saturation *one, const size_t *problem, size_t problems) {
 	int a = one->curve.level[one->curve.stop], b = one->curve.level[one->curve.count - 1];
 	double more = one->curve.threads[one->curve.count - 1] / one->curve.threads[one->curve.stop] - 1;
@@ -200,10 +201,14 @@ static bool other_find(const struct study *study, struct saturation *one, const 
 		struct curve curve = one->curve;
 		double apart = probe_size(study, problem[i]) / probe_size(study, one->problem);
 		curve.scope.problem_row = problem[i];
-		if (one->other_is_larger ? apart < SIZE_APART : apart > 1 / SIZE_APART)
+		bool other = one->other_is_larger ? apart >= SIZE_APART : apart <= 1 / SIZE_APART;
+		bool beyond = one->other_is_larger ? apart <= 1 / SIZE_APART : apart >= SIZE_APART;
+		if (!other && !beyond)
 			continue;
 		struct study_ratio gain = curve_gain(study, &curve, a, b);
-		if (gain.pairs && (one->other == SIZE_MAX || gain.ratio > one->others.ratio)) {
+		if (beyond && gain.pairs && gain.ratio >= GOES_ON && probe_over(study, &gain))
+			return false;
+		if (other && gain.pairs && (one->other == SIZE_MAX || gain.ratio > one->others.ratio)) {
 			one->other = problem[i];
 			one->others = gain;
 		}
