@@ -160,7 +160,8 @@ int explain_split(const struct explain_view *view) {
 }
 
 enum { PREDICTED_MAX = 40, TEAM_MAX = 1 << 20, SAMPLES_ENOUGH = 12 };
-static const double SAME_WORK = 0.01, OPEN = 0.01, CLOSED = 0.95, WIDE = 0.5, SUPERLINEAR = 1.2, GAINED = 1.5;
+static const double SAME_WORK = 0.01, OPEN = 0.01, CLOSED = 0.95, WIDE = 0.5, SUPERLINEAR = 1.2, GAINED = 1.5,
+					STEP = 1.18;
 
 struct law {
 	const struct explain_view *view;
@@ -349,6 +350,16 @@ static const char *open_reason(const struct law *law, const struct scaling *scal
 	return "the times do not tell a small gain from none: repeat them, a row for each run";
 }
 
+/* Does a team gain more than the law allows? A law through both sides of a step does that to the team before it. */
+static const char *step_reason(const struct law *law, const struct scaling *scaling) {
+	const struct scaling_point *first = law->points;
+	for (size_t i = 1; i < law->series->count && law->view->item->table && !scaling->outliers; i++)
+		if (first->seconds / law->points[i].seconds * scaling_seconds(scaling, law->points[i].threads, NULL) >
+		    STEP * scaling_seconds(scaling, first->threads, NULL))
+			return "the times are too far from them";
+	return NULL;
+}
+
 /* Makes one entry of "scaling". */
 static json_t *explain_law(const struct explain_view *view, size_t threads, const struct explain_series *series) {
 	struct law law = {.view = view, .series = series, .threads = threads};
@@ -359,6 +370,8 @@ static json_t *explain_law(const struct explain_view *view, size_t threads, cons
 	const char *flat = flat_reason(&law), *other = other_reason(&law);
 	if (other || !failed)
 		refusal = other ? other : open_reason(&law, &scaling);
+	if (!failed && !refusal)
+		refusal = step_reason(&law, &scaling);
 	failed = flat || refusal ? -1 : failed;
 	json_t *entry = json_pack("{s:O,s:s,s:o}", "problem", view->problem, "of", series->envelope ? "envelope" : "series",
 	                          "law", failed ? json_null() : json_string(scaling_law_word(scaling.law)));
