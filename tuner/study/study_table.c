@@ -44,8 +44,7 @@ static size_t table_noted_problem(const struct csv *csv, const char *names[TABLE
 	return count;
 }
 
-/* new reference; NULL: an error */
-static json_t *table_machine(const struct csv *csv, struct err *err) {
+static json_t *table_machine(const struct csv *csv, struct err *err) { /* new reference; NULL: an error */
 	const char *noted = table_note(csv, "machine");
 	return noted && *noted ? study_machine_words(noted, err) : study_machine_unknown();
 }
@@ -148,15 +147,15 @@ static bool is_serial(const struct making *making, size_t at) {
 	return true;
 }
 
-/* A cell in the unit of the first column. */
-static const char *time_of(const struct csv *csv, const struct wide *wide, size_t row, size_t at) {
+static const char *time_of(const struct csv *csv, const struct wide *wide, size_t row, size_t at) { /* in its unit */
 	struct table_name name;
 	double number;
 	table_name_read(csv->header[wide->column[at]], &name);
 	const char *cell = csv_cell(csv, row, wide->column[at]);
-	if (name.measure != MEASURE_TIME || name.scale == wide->measure.scale || !table_number(csv, cell, false, &number))
-		return cell;
-	return arena_printf(csv->arena, "%.9g", number * name.scale / wide->measure.scale);
+	bool other = name.measure == MEASURE_TIME && name.scale != wide->measure.scale;
+	return other && table_number(csv, cell, false, &number)
+	           ? arena_printf(csv->arena, "%.9g", number * name.scale / wide->measure.scale)
+	           : cell;
 }
 
 static void row_add(struct making *making, size_t row, size_t at, bool serial) {
@@ -172,7 +171,8 @@ static void row_add(struct making *making, size_t row, size_t at, bool serial) {
 		cells[making->keys + 1] = making->wide->direction[at];
 	if (making->wide->with_serial)
 		cells[making->keys + 1] = at + 1 == making->wide->count ? "serial" : "parallel";
-	cells[out->columns - 1] = time_of(making->csv, making->wide, row, at);
+	const char *time = time_of(making->csv, making->wide, row, at);
+	cells[out->columns - 1] = strspn(time, "0.") == strlen(time) ? "" : time; /* rounded down, or not measured */
 	for (size_t r = 0; r < out->rows && serial; r++)
 		if (memcmp(out->cells + r * out->columns, cells, out->columns * sizeof *cells) == 0)
 			return;

@@ -43,29 +43,29 @@ size_t table_side(const char *text, size_t *length) {
 	return times > 1 && !isalnum((unsigned char)text[at]) ? side : 0;
 }
 
-/* "1m12.271s", as bash prints it, and "1h2m3s". */
+/* "1m12.271s", as bash prints it, "1h2m3s", and "4 minutes and 3 seconds". */
 static bool letters_read(const char *cell, double *seconds) {
-	static const char *const units[] = {"h", "min", "m", "s"};
-	static const double scale[] = {3600, 60, 60, 1};
-	size_t next = 0, parts = 0;
-	*seconds = 0;
-	while (*cell) {
+	static const char *const units[] = {"h hour hours", "m min mins minute minutes", "s sec secs second seconds"};
+	static const double scale[] = {3600, 60, 1};
+	size_t unit = 0, parts = 0;
+	for (*seconds = 0; *cell; unit++, parts++) {
 		char copy[CSV_FIELD_MAX + 1], *end;
-		size_t length = strspn(cell, "0123456789.,"), unit = next;
+		size_t length = strspn(cell, "0123456789.,"), word = 0;
 		snprintf(copy, sizeof copy, "%.*s", (int)length, cell);
 		copy[strcspn(copy, ",")] = copy[strcspn(copy, ",")] ? '.' : '\0';
 		cell += length + strspn(cell + length, " ");
-		while (unit < 4 && strncmp(cell, units[unit], strlen(units[unit])) != 0)
+		while (isalpha((unsigned char)cell[word]))
+			word++;
+		while (unit < 3 && !table_among(cell, word, units[unit]))
 			unit++;
-		if (!length || unit == 4)
+		if (!length || unit == 3)
 			return false;
 		*seconds += scale[unit] * strtod(copy, &end);
-		if (*end || isalpha((unsigned char)cell[strlen(units[unit])]))
+		if (*end)
 			return false;
-		cell += strlen(units[unit]);
+		cell += word;
 		cell += strspn(cell, " ");
-		next = unit == 1 ? 3 : unit + 1;
-		parts++;
+		cell += strncmp(cell, "and ", 4) == 0 ? 4 : 0;
 	}
 	return parts > 1;
 }
