@@ -80,16 +80,22 @@ static bool is_finer(const struct csv *csv, size_t fine, size_t coarse) {
 	return several;
 }
 
+static bool same_problem_but(const struct table *table, size_t a, size_t b, size_t column) {
+	for (size_t c = 0; c < table->csv->columns; c++)
+		if (c != column && table->columns[c].role == TABLE_PROBLEM &&
+		    strcmp(csv_cell(table->csv, a, c), csv_cell(table->csv, b, c)) != 0)
+			return false;
+	return true;
+}
+
 /* Does a block have one grid at each problem? */
 static bool is_grid_of(const struct table *table, size_t grid, size_t block) {
 	const struct csv *csv = table->csv;
 	for (size_t r = 0; r < csv->rows; r++)
 		for (size_t s = 0; s < r; s++) {
 			bool same = strcmp(csv_cell(csv, r, block), csv_cell(csv, s, block)) == 0;
-			for (size_t c = 0; c < csv->columns && same; c++)
-				same = c == grid || table->columns[c].role != TABLE_PROBLEM ||
-				       strcmp(csv_cell(csv, r, c), csv_cell(csv, s, c)) == 0;
-			if (same && strcmp(csv_cell(csv, r, grid), csv_cell(csv, s, grid)) != 0)
+			if (same && same_problem_but(table, r, s, grid) &&
+			    strcmp(csv_cell(csv, r, grid), csv_cell(csv, s, grid)) != 0)
 				return false;
 		}
 	return true;
@@ -133,14 +139,6 @@ static void depths_ignore(struct table *table) {
 		}
 }
 
-static bool same_problem(const struct table *table, size_t a, size_t b) {
-	for (size_t c = 0; c < table->csv->columns; c++)
-		if (table->columns[c].role == TABLE_PROBLEM &&
-		    strcmp(csv_cell(table->csv, a, c), csv_cell(table->csv, b, c)) != 0)
-			return false;
-	return true;
-}
-
 /* Does a column have one value for each problem, of which some have several rows, and is it not always the same? */
 static bool is_of_problem(const struct table *table, size_t column) {
 	const struct csv *csv = table->csv;
@@ -148,7 +146,7 @@ static bool is_of_problem(const struct table *table, size_t column) {
 	for (size_t r = 0; r < csv->rows; r++)
 		for (size_t s = 0; s < r; s++) {
 			bool same = strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) == 0;
-			bool problem = same_problem(table, r, s);
+			bool problem = same_problem_but(table, r, s, SIZE_MAX);
 			if (problem && !same)
 				return false;
 			several = several || problem;
@@ -172,10 +170,7 @@ static size_t only_size(const struct table *table, bool beside_teams) {
 	size_t found = SIZE_MAX;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_column *column = &table->columns[c];
-		bool varies = false;
-		for (size_t r = 1; r < table->csv->rows; r++)
-			varies = varies || strcmp(csv_cell(table->csv, r, c), csv_cell(table->csv, 0, c)) != 0;
-		if (!varies || (beside_teams && table_is_team(column->name)) ||
+		if (!table_varies(table->csv, c) || (beside_teams && table_is_team(column->name)) ||
 		    (column->role != TABLE_PARAM && column->role != TABLE_PROBLEM))
 			continue;
 		if (found != SIZE_MAX || !column->numbers)
@@ -376,14 +371,6 @@ static void remarks_ignore(struct table *table) {
 			table->columns[c].role = TABLE_IGNORED;
 }
 
-static bool is_alike_but(const struct table *table, size_t a, size_t b, size_t column) {
-	for (size_t c = 0; c < table->csv->columns; c++)
-		if (c != column && (table->columns[c].role == TABLE_PARAM || table->columns[c].role == TABLE_PROBLEM) &&
-		    strcmp(csv_cell(table->csv, a, c), csv_cell(table->csv, b, c)) != 0)
-			return false;
-	return true;
-}
-
 static const double MUCH = 4, PROPORTION[] = {0.6, 1.5};
 
 /* Do pairs of rows in which this number, and nothing else, is at least MUCH times as large look like rates? Times grow
@@ -397,7 +384,7 @@ static bool is_rate_over(const struct table *table, size_t column) {
 		size_t a = i / csv->rows, b = i % csv->rows;
 		if (!table_number(csv, csv_cell(csv, a, column), true, &x) || !(x > 0) ||
 		    !table_number(csv, csv_cell(csv, b, column), true, &y) || !(y >= MUCH * x) ||
-		    !is_alike_but(table, a, b, column) || !table_number(csv, csv_cell(csv, a, table->value), false, &s) ||
+		    !is_same_but(table, a, b, column) || !table_number(csv, csv_cell(csv, a, table->value), false, &s) ||
 		    !table_number(csv, csv_cell(csv, b, table->value), false, &t))
 			continue;
 		all++;
