@@ -104,6 +104,15 @@ struct table_name {
 	double scale;         /* seconds, or amounts a second, of one unit */
 	char per[TABLE_NAME]; /* what it is the time of, or a rate of: "acquire", "byte", "operation"; "" for a run */
 };
+/* The unit of a time as headers have it. */
+static inline const char *table_time_unit(double scale) {
+	return scale == 1      ? "s"
+	       : scale == 1e-3 ? "ms"
+	       : scale == 1e-6 ? "us"
+	       : scale == 1e-9 ? "ns"
+	       : scale == 60   ? "minutes"
+	                       : "hours";
+}
 /* src: table_key.c */
 bool table_among(const char *word, size_t length, const char *words);
 bool table_has_word(const char *text, const char *words); /* is one of its parts among the words? */

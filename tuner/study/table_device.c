@@ -160,14 +160,19 @@ static void kind_set(struct device *device, size_t column, enum kind kind) {
 	device->count[kind]++;
 }
 
+static size_t first_of(const struct device *device, enum kind kind) {
+	size_t found = 0;
+	while (device->columns[found].kind != kind)
+		found++;
+	return found;
+}
+
 /* "GPU" beside "GPU with copies", or where the speed-up has the copies in it, is the kernel. A single column of copies
  * beside both machines is no third version, and nobody knows whether the device's time has it in it. */
 static void plain_decide(struct device *device) {
-	size_t plain = 0;
 	if (device->count[KIND_PLAIN] != 1 || device->count[KIND_KERNEL])
 		return;
-	while (device->columns[plain].kind != KIND_PLAIN)
-		plain++;
+	size_t plain = first_of(device, KIND_PLAIN);
 	if (device->count[KIND_RUN] || (device->count[KIND_COPY] && is_without_copies(device)))
 		kind_set(device, plain, KIND_KERNEL);
 	else if (device->count[KIND_COPY] == 1 && device->count[KIND_RIVAL] == 1)
@@ -191,20 +196,18 @@ static void sums_leave(struct device *device) {
 static void whole_decide(struct device *device) {
 	if (device->count[KIND_WHOLE] != 1 || device->count[KIND_RIVAL] != 1 || device->count[KIND_RUN])
 		return;
-	size_t whole = 0, longer = 0, rows = device->csv->rows;
-	while (device->columns[whole].kind != KIND_WHOLE)
-		whole++;
-	for (size_t r = 0; r < rows; r++)
+	size_t longer = 0;
+	for (size_t r = 0; r < device->csv->rows; r++)
 		longer += part_of(device, r, KIND_RIVAL) > (1 + ROUNDED) * part_of(device, r, KIND_WHOLE);
 	if (longer)
-		kind_set(device, whole, KIND_RUN);
+		kind_set(device, first_of(device, KIND_WHOLE), KIND_RUN);
 }
 
 /* A part or the whole under a name that says its unit. */
 static const char *renamed(const struct device *device, size_t column) {
 	static const char *const names[KINDS] = {[KIND_KERNEL] = "kernel", [KIND_COPY] = "copy"};
 	const struct device_column *one = &device->columns[column];
-	const char *unit = one->name.scale == 1e-3 ? "ms" : one->name.scale == 1e-6 ? "us" : "s";
+	const char *unit = table_time_unit(one->name.scale);
 	const char *name = one->kind == KIND_COPY && device->count[KIND_COPY] > 1 ? one->name.base : names[one->kind];
 	if (strncmp(name, "t_", 2) == 0 || strncmp(name, "t ", 2) == 0)
 		name += 2;

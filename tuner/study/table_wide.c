@@ -462,13 +462,7 @@ static const char *header_of(const struct csv *csv, const struct wide *wide) {
 	if (wide->speedups)
 		return "speedup";
 	if (wide->measure.measure != MEASURE_RATE) {
-		double scale = wide->measure.scale;
-		const char *unit = scale == 1      ? "s"
-		                   : scale == 1e-3 ? "ms"
-		                   : scale == 1e-6 ? "us"
-		                   : scale == 1e-9 ? "ns"
-		                   : scale == 60   ? "minutes"
-		                                   : "hours";
+		const char *unit = table_time_unit(wide->measure.scale);
 		return *wide->measure.per ? arena_printf(csv->arena, "time (%s/%s)", unit, wide->measure.per)
 		                          : arena_printf(csv->arena, "time_%s", unit);
 	}
