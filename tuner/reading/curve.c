@@ -339,8 +339,8 @@ static void group_report(const struct study *study, struct findings *findings, s
 	if (found == 1) /* series differ in what they are about, so that each group is a subject of its own */
 		reading_about(finding, study, shapes[at].row, column);
 	finding_about(finding, study, column, shapes[at].flat ? shapes[at].from : shapes[at].least);
-	finding_evidence(finding, EVIDENCE_SCALING, shapes[at].time, "s", "%zu series; the best of the first is %s", found,
-	                 study_value_text(study, shapes[at].time, value, sizeof value));
+	finding_evidence(finding, EVIDENCE_SCALING, (double)found, "series", "%zu series; the best of the first is %s",
+	                 found, study_value_text(study, shapes[at].time, value, sizeof value));
 }
 
 /* On a GPU it is a result that the size of a block makes no difference: occupancy is not the limit. It is said only

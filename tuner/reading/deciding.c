@@ -9,8 +9,8 @@
 #include "tuner/reading/reading.h"
 
 enum { ROWS_MOST = 2, POINTS_LEAST = 3, RIVALS_LEAST = 2, TABLE_MOST = 1000 };
-static const double SLOWER = 1.5, FLAT = 1.15, SMALLER = 4, STAKE_LEAST = 1.05, GEOMETRIC = 1.4, SHARE_LEAST = 0.01,
-					START_MOST = 16;
+static const double SLOWER = 1.5, FLAT = 1.15, SMALLER = 4, SIZE_LEAST = 64, STAKE_LEAST = 1.05, GEOMETRIC = 1.4,
+					SHARE_LEAST = 0.01, START_MOST = 16;
 
 struct decision {
 	double stake; /* the ratio that is to be explained; 1: there is none */
@@ -73,7 +73,7 @@ static void tiles_consider(const struct study *study, size_t column, struct deci
 static const char *size_name(const struct study *study, size_t row, double *size) {
 	const char *found = NULL;
 	js_members (name, member, study_row(study, row)->problem)
-		if (!found && json_is_number(member) && json_number_value(member) >= SMALLER) {
+		if (!found && json_is_number(member) && json_number_value(member) >= SIZE_LEAST) {
 			found = name;
 			*size = floor(json_number_value(member) / SMALLER);
 		}
@@ -86,7 +86,7 @@ static void curves_consider(const struct study *study, size_t threads, struct de
 	reading_auto struct reading_list list = reading_series_find(study, threads, POINTS_LEAST);
 	for (size_t i = 0; i < list.count && list.count == 1; i++) {
 		const struct reading_series *series = &list.series[i];
-		size_t stop = 0, last = series->rows[series->count - 1];
+		size_t stop = 0, last = series->rows[series->count - 1], fastest = series->rows[reading_fastest(study, series)];
 		while (stop + 1 < series->count && reading_time(study, series->rows[stop]) > FLAT * reading_time(study, last))
 			stop++;
 		double ideal = study_number(study, last, threads) / study_number(study, series->rows[stop], threads);
@@ -94,7 +94,8 @@ static void curves_consider(const struct study *study, size_t threads, struct de
 		                       .rows = {series->rows[stop], last},
 		                       .count = 2};
 		one.name = size_name(study, last, &one.value);
-		if (stop + 1 >= series->count || !one.name)
+		if (stop == 0 || stop + 1 >= series->count || !one.name ||
+		    reading_time(study, last) > FLAT * reading_time(study, fastest))
 			continue;
 		snprintf(one.why, sizeof one.why,
 		         "measure a smaller size with %g and %g threads: if it goes on, memory is the limit; if it stops as "
@@ -151,22 +152,22 @@ static void teams_consider(const struct study *study, size_t column, const struc
 	double share = (more / gain - 1) / (more - 1), time = reading_time(study, series->rows[last]), serial, linear;
 	struct decision one = {.rows = {series->rows[last]}, .count = 1, .name = study_column(study, column)->name};
 	char shown[2][PROBE_TEXT];
-	if (best != last || study_is_bandwidth(study) || !(share > SHARE_LEAST) || !(share < 1))
+	bool goes_on = last > 0 && reading_time(study, series->rows[last - 1]) > time * (1 + probe_limit(study));
+	if (best != last || !goes_on || study_is_bandwidth(study) || !(share > SHARE_LEAST) || !(share < 1))
 		return;
 	one.value = 2 * most;
 	linear = time / 2;
 	serial = time * (share + (1 - share) / (2 * more)) / (share + (1 - share) / more);
 	one.stake = serial / linear;
 	snprintf(one.why, sizeof one.why,
-	         "measure %.80s=%.6g: %s speak for a serial share, %s for a loss that does not grow with the team, and no "
-	         "gain for a resource that is used up",
+	         "measure %.80s=%.6g: about %s if a serial part is what costs, %s if the last gain goes on, and no gain if "
+	         "cores or memory are used up",
 	         one.name, one.value, study_value_text(study, serial, shown[0], PROBE_TEXT),
 	         study_value_text(study, linear, shown[1], PROBE_TEXT));
 	consider(found, &one);
 }
 
-/* A curve that gained turns between two teams: a sharp bend is where the machine has no more cores, a round one where
- * each member costs the others more. */
+/* A curve that gained turns between two teams, far enough apart that the best may lie between them. */
 static void knees_consider(const struct study *study, size_t column, const struct reading_series *series, size_t best,
                            struct decision *found) {
 	size_t last = series->count - 1;
@@ -174,15 +175,11 @@ static void knees_consider(const struct study *study, size_t column, const struc
 	if (best == last || !(gain > 1 + probe_limit(study)))
 		return;
 	double few = level_of(study, series, best, column), many = level_of(study, series, best + 1, column);
-	double fast = reading_time(study, series->rows[best]), slow = reading_time(study, series->rows[best + 1]);
 	struct decision one = {.rows = {series->rows[best]}, .count = 1, .name = study_column(study, column)->name};
 	one.value = floor((few + many) / 2);
-	one.stake = sqrt(slow / fast) * one.value / few;
-	snprintf(
-		one.why, sizeof one.why,
-		"measure %.80s=%.6g: if it is faster than %.6g, cores end below %.6g; if its time lies between, members cost "
-		"each other more and more",
-		one.name, one.value, few, many);
+	one.stake = reading_time(study, series->rows[best + 1]) / reading_time(study, series->rows[best]);
+	snprintf(one.why, sizeof one.why, "measure %.80s=%.6g: the best may lie between %.6g and %.6g", one.name, one.value,
+	         few, many);
 	if (one.value > few)
 		consider(found, &one);
 }
@@ -219,8 +216,8 @@ static void axes_consider(const struct study *study, size_t column, struct decis
 	}
 }
 
-/* The two fastest rows of a problem that differ in a word, where chance may have put one before the other: once more.
- */
+/* The two fastest rows of a problem that differ in one parameter, where chance may have put one before the other: once
+ * more, unless they are equally fast, so that it does not matter which is taken. */
 static void rivals_consider(const struct study *study, struct decision *found) {
 	size_t first = SIZE_MAX, second = SIZE_MAX;
 	for (size_t r = 0; r < study_rows(study); r++) {
@@ -232,16 +229,16 @@ static void rivals_consider(const struct study *study, struct decision *found) {
 		} else if (second == SIZE_MAX || reading_time(study, r) < reading_time(study, second))
 			second = r;
 	}
-	if (second == SIZE_MAX)
+	if (second == SIZE_MAX || !reading_one_apart(study, first, second))
 		return;
 	char a[PROBE_TEXT], b[PROBE_TEXT];
 	double apart = reading_time(study, second) / reading_time(study, first), chance = study_chance_ratio(study, 2);
 	struct decision one = {.stake = chance / apart, .rows = {first, second}, .count = 2};
-	snprintf(
-		one.why, sizeof one.why,
-		"measure %.100s and %.100s again: one takes %.2f times as long as the other, and chance alone may make %.2f",
-		reading_subject(study, first, SIZE_MAX, a), reading_subject(study, second, SIZE_MAX, b), apart, chance);
-	consider(found, &one);
+	snprintf(one.why, sizeof one.why,
+	         "measure %.100s and %.100s again: one takes %.2f times as long as the other, which chance alone may make",
+	         reading_subject(study, first, SIZE_MAX, a), reading_subject(study, second, SIZE_MAX, b), apart);
+	if (apart > 1 + study_noise(study))
+		consider(found, &one);
 }
 
 static json_t *row_json(const struct study *study, const struct decision *one, size_t i) {

@@ -73,59 +73,73 @@ enum { BOTH_COLUMNS = 100 };
 struct apart {
 	size_t fast, slow, count; /* rows of one problem, and how many it has */
 	double ratio;
+	bool alike; /* they differ in one column alone */
 };
 
-static struct apart apart_of(const struct study *study) {
-	struct apart apart = {.ratio = 1};
+/* The rows of one problem that are farthest apart: at best two that differ in one column alone, if these are farther
+ * apart than chance puts any. */
+static struct apart apart_of(const struct study *study, bool alike) {
+	struct apart apart = {.ratio = 1, .alike = alike};
 	for (size_t a = 0; a < study_rows(study); a++) {
 		size_t same = 0, slow = a;
 		for (size_t b = 0; b < study_rows(study); b++) {
 			if (!study_same_problem(study, a, b))
 				continue;
 			same++;
-			slow = reading_time(study, b) > reading_time(study, slow) ? b : slow;
+			if (!alike || reading_one_apart(study, a, b))
+				slow = reading_time(study, b) > reading_time(study, slow) ? b : slow;
 		}
 		double ratio = reading_time(study, slow) / reading_time(study, a);
 		if (ratio > apart.ratio || apart.count == 0)
-			apart = (struct apart){a, slow, same, ratio};
+			apart = (struct apart){a, slow, same, ratio, alike};
 	}
 	return apart;
 }
 
-/* " (threads=1 and threads=8)", or "" for tables of so many parameters that their names would fill lines. */
-static const char *both_words(const struct study *study, const struct apart *apart, char text[2 * PROBE_TEXT]) {
-	char fast[PROBE_TEXT], slow[PROBE_TEXT];
+/* The fastest and the slowest row, " and " or " .. times as fast as " between them; "" for tables of so many parameters
+ * that their names would fill lines. Of two that differ in one column, this and the problem are named. */
+static const char *both_words(const struct study *study, const struct apart *apart, const char *between,
+                              char text[3 * PROBE_TEXT]) {
+	char fast[PROBE_TEXT], slow[PROBE_TEXT], problem[PROBE_TEXT];
 	reading_subject(study, apart->fast, SIZE_MAX, fast);
 	reading_subject(study, apart->slow, SIZE_MAX, slow);
 	text[0] = '\0';
-	if (strlen(fast) + strlen(slow) <= BOTH_COLUMNS)
-		snprintf(text, 2 * PROBE_TEXT, " (%.140s and %.140s)", fast, slow);
+	if (apart->alike)
+		for (size_t c = 0; c < study_columns(study); c++)
+			if (study_row(study, apart->fast)->level[c] != study_row(study, apart->slow)->level[c]) {
+				probe_level(study, c, study_row(study, apart->fast)->level[c], fast);
+				probe_level(study, c, study_row(study, apart->slow)->level[c], slow);
+				reading_subject(study, apart->fast, c, problem);
+				snprintf(text, 3 * PROBE_TEXT, "%.140s%s%.140s%s%.140s", problem, *problem ? ": " : "", fast, between,
+				         slow);
+			}
+	if (!apart->alike && strlen(fast) + strlen(slow) <= BOTH_COLUMNS)
+		snprintf(text, 3 * PROBE_TEXT, "%.140s%s%.140s", fast, between, slow);
 	return text;
 }
 
 char *reading_silence(const struct study *study) {
-	struct apart apart = apart_of(study);
-	char both[2 * PROBE_TEXT];
+	struct apart apart = apart_of(study, false), alike = apart_of(study, true);
+	char both[3 * PROBE_TEXT], between[PROBE_TEXT];
 	double chance = study_chance_ratio(study, apart.count);
 	if (study_rows(study) < 2)
 		return mem_strdup("one row does not show anything: it takes a second one to compare with");
 	if (apart.count < 2)
 		return mem_strdup("no two rows are of the same problem, so nothing can be compared, and there are too few "
 		                  "sizes, or none that grows evenly, for a law");
-	both_words(study, &apart, both);
-	if (apart.ratio <= chance)
-		return mem_printf(
-			"the %zu values of one problem differ by a factor of at most %.3g%s, and chance alone may "
-			"make a factor of %.3g if each of them is off by 10 %%: repeat the measurements, a row for each "
-			"run, so that smaller differences count",
-			apart.count, apart.ratio, both, chance);
-	if (study_rows(study) < STUDY_ROWS_LEAST)
-		return mem_printf(
-			"values differ by a factor of %.3g%s, but %zu rows are too few for a trend that is not steady: "
-			"measure more values of one parameter, with everything else the same, or repeat them",
-			apart.ratio, both, study_rows(study));
-	return mem_printf(
-		"values differ by a factor of %.3g%s, but too few of them differ in one column alone to tell what they follow "
-		"from chance: vary one parameter at a time, or repeat the measurements",
-		apart.ratio, both);
+	if (apart.ratio <= chance) {
+		both_words(study, &apart, " and ", both);
+		return mem_printf("the %zu values of one problem differ by a factor of at most %.3g%s%s%s, which chance may "
+		                  "make if each is off by 10 %%: repeat them, a row for each run",
+		                  apart.count, apart.ratio, *both ? " (" : "", both, *both ? ")" : "");
+	}
+	snprintf(between, sizeof between, " is %.3g times as fast as ", alike.ratio > chance ? alike.ratio : apart.ratio);
+	both_words(study, alike.ratio > chance ? &alike : &apart, between, both);
+	if (alike.ratio > chance)
+		return mem_strdup(both);
+	if (!*both)
+		snprintf(both, sizeof both, "the fastest row%sthe slowest one", between);
+	return mem_printf("%s, but they differ in more than one column, and rows that differ in one alone are not that far "
+	                  "apart, or missing: vary one parameter at a time",
+	                  both);
 }

@@ -28,6 +28,13 @@ static inline void reading_series_free(struct reading_list *list) {
 #define reading_auto __attribute__((cleanup(reading_series_free))) /* as mem_auto */
 extern const char reading_serial_words[];
 double reading_time(const struct study *study, size_t row);
+/* Do two rows differ in one column alone? */
+static inline bool reading_one_apart(const struct study *study, size_t a, size_t b) {
+	size_t apart = 0;
+	for (size_t c = 0; c < study_columns(study); c++)
+		apart += study_row(study, a)->level[c] != study_row(study, b)->level[c];
+	return apart == 1;
+}
 /* The place in a series of its shortest time, the first of several. */
 size_t reading_fastest(const struct study *study, const struct reading_series *series);
 /* Names the rows of a series by the columns that vary: "n=64 variant=int"; "" if none but `column` does. */

@@ -207,6 +207,32 @@ static void dependence_add(json_t *effects, const json_t *interactions) {
 		}
 }
 
+/* Do two rows of a table agree in all parameters but one? */
+static bool is_pair(const struct explain_table *table, size_t a, size_t b, size_t param) {
+	for (size_t p = 0; p < table->params; p++)
+		if (p != param && table->level[a * table->params + p] != table->level[b * table->params + p])
+			return false;
+	return true;
+}
+
+/* Is the slowest value of a parameter faster than its fastest one in some pair of rows that agree in all others? Then
+ * the average of such pairs is of none. */
+static bool is_turned(const struct explain_table *table, size_t param, const struct effect *effect, double limit) {
+	for (size_t a = 0; a < table->rows; a++)
+		for (size_t b = 0; b < table->rows && table->level[a * table->params + param] == effect->best; b++)
+			if (table->level[b * table->params + param] == effect->worst && is_pair(table, a, b, param) &&
+			    table->cost[a] > table->cost[b] * (1 + limit))
+				return true;
+	return false;
+}
+
+static void turns_add(const struct explain_view *view, const struct explain_table *table, const struct effect *effects,
+                      json_t **rows) {
+	for (size_t p = 0; p < table->params; p++)
+		if (effects[p].known && is_turned(table, p, &effects[p], probe_limit(view->study)))
+			json_object_set_new(rows[p], "turns", json_true());
+}
+
 /* Compares the winner with its neighbours: is it a peak or part of a plateau? */
 static json_t *step_json(const struct study_column *column, const struct landscape_step *step) {
 	return json_pack("{s:o,s:o,s:o,s:b}", "value", value_json(column->level[step->level]), "ratio",
@@ -310,7 +336,10 @@ void explain_effects_add(const struct explain_view *view, struct explain_table *
 		rows[p] = effect_json(explain_table_param(view, table, p), &effects[p]);
 	json_object_set_new(result, "interactions", json_array());
 	variance_add(view, table, rows, result);
+	turns_add(view, table, effects, rows);
 	json_object_set_new(result, "effects", sorted(rows, table->params, STUDY_COLUMNS_MAX));
 	dependence_add(json_object_get(result, "effects"), json_object_get(result, "interactions"));
-	json_object_set_new(result, "landscape", winner == SIZE_MAX ? NULL : explain_landscape(view, table, winner));
+	/* The curves of a table tell it, and its rows are seldom all that could be next to the fastest one. */
+	bool told = winner == SIZE_MAX || view->item->table;
+	json_object_set_new(result, "landscape", told ? NULL : explain_landscape(view, table, winner));
 }

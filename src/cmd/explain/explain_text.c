@@ -324,6 +324,7 @@ static void finding_print(const struct explain_text *text, const json_t *finding
 
 /* The evidence of a reading is mostly the times themselves, so that its first line is enough. */
 static void reading_print(const struct explain_text *text, const json_t *reading) {
+	static const char *const counts[] = {"rows", "series", "points"}; /* what a reading is of, which tells nothing */
 	if (text->all) {
 		finding_print(text, reading);
 		return;
@@ -332,7 +333,7 @@ static void reading_print(const struct explain_text *text, const json_t *reading
 	fprintf(text->out, "%*s%s%-6.6s%s  ", INDENT, "", ui_style(text->ui, UI_DIM),
 	        js_string_or(reading, "confidence", "low"), ui_style(text->ui, UI_PLAIN));
 	ui_wrap_on(text->out, DEEP, DEEP, "%s", js_string_or(reading, "sentence", "?"));
-	if (first)
+	if (first && !text_is_one_of(js_string_or(first, "unit", ""), counts))
 		evidence_print(text, first);
 }
 

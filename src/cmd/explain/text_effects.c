@@ -26,9 +26,25 @@ static char *name_cell(const json_t *name) {
 static char *ratio_cell(const json_t *effect) {
 	if (json_object_get(effect, "depends_on"))
 		return mem_printf("depends on %s", js_string_or(effect, "depends_on", "?"));
+	if (js_bool_or(effect, "turns", false))
+		return mem_strdup("depends on the others");
 	return mem_strdup(is_clear(effect)                     ? explain_ratio_text(speedup_read(effect)).text
 	                  : js_bool_or(effect, "known", false) ? "unclear"
 	                                                       : "too few");
+}
+
+/* A value that is the fastest on average is named only where it is so everywhere. */
+static char *end_cell(const json_t *effect, const char *member) {
+	bool same = !json_object_get(effect, "depends_on") && !js_bool_or(effect, "turns", false);
+	return same && is_clear(effect) ? explain_value_text(json_object_get(effect, member)) : mem_strdup("-");
+}
+
+static char *best_cell(const json_t *effect) {
+	return end_cell(effect, "best");
+}
+
+static char *worst_cell(const json_t *effect) {
+	return end_cell(effect, "worst");
 }
 
 /* The first rows of which this member is true, or all with --verbose. New reference. */
@@ -38,6 +54,10 @@ static json_t *shown_of(const struct explain_text *text, const json_t *rows, con
 		if (text->all || (json_array_size(shown) < EFFECTS_SHOWN && js_bool_or(row, member, false)))
 			json_array_append(shown, row);
 	return shown;
+}
+
+static bool says_something(const json_t *effect) {
+	return is_clear(effect) || json_object_get(effect, "share");
 }
 
 static void interactions_print(const struct explain_text *text) {
@@ -82,14 +102,19 @@ static void effects_print(const struct explain_text *text) {
 	bool time = strcmp(js_string_or(text->result, "objective", "time"), "time") == 0;
 	const struct column columns[] = {COLUMN("  parameter", "param", .text = name_cell),
 	                                 COLUMN(time ? "slowest / fastest" : "worst / best", "", .text = ratio_cell),
-	                                 COLUMN(time ? "fastest" : "best", "best", .text = explain_value_text),
-	                                 COLUMN(time ? "slowest" : "worst", "worst", .text = explain_value_text),
+	                                 COLUMN(time ? "fastest" : "best", "", .text = best_cell),
+	                                 COLUMN(time ? "slowest" : "worst", "", .text = worst_cell),
 	                                 NUMBER("share of variance", "share", "%.0f %%", 100),
 	                                 {0}};
 	const json_t *effects = json_object_get(text->result, "effects");
 	if (json_array_size(effects) == 0)
 		return;
 	js_auto json_t *rows = shown_of(text, effects, "known");
+	for (size_t i = json_array_size(rows); i-- > 0 && !text->all;)
+		if (!says_something(json_array_get(rows, i)))
+			json_array_remove(rows, i);
+	if (!json_array_size(rows) && json_object_get(text->result, "table"))
+		return;
 	explain_title(text, time ? "effect of each parameter (slowest / fastest value)"
 	                         : "effect of each parameter (worst / best value)");
 	if (!json_array_size(rows))
@@ -241,11 +266,17 @@ static void piece_print(const struct explain_text *text, const json_t *sizes, co
 }
 
 enum { PIECES_SHOWN = 3 };
+static const double RANGE_LEAST = 2;  /* a power of a narrower range of sizes is that of the noise */
 static const double ERROR_MOST = 0.3; /* a law that predicts no better is none */
+
+static bool is_law(const json_t *piece) {
+	return js_real_or(piece, "to", NAN) >= RANGE_LEAST * js_real_or(piece, "from", NAN);
+}
 
 static void sizes_print(const struct explain_text *text) {
 	const json_t *sizes = json_object_get(text->result, "sizes"), *checked = json_object_get(sizes, "leave_one_out");
 	double error = js_real_or(checked, "median_error", NAN);
+	bool told = !(error <= ERROR_MOST) || js_named(json_object_get(text->result, "readings"), "growth");
 	if (!json_is_object(sizes))
 		return;
 	explain_title(text, "by problem size");
@@ -257,10 +288,10 @@ static void sizes_print(const struct explain_text *text) {
 	js_each (one, json_object_get(sizes, "laws")) {
 		size_t count = json_array_size(json_object_get(one, "pieces")), step = count > PIECES_SHOWN ? count - 1 : 1;
 		js_each (piece, json_object_get(one, "pieces"))
-			if (piece_at % step == 0 && !(error > ERROR_MOST)) /* with many pieces only the first and the last */
+			if (piece_at % step == 0 && is_law(piece) && !told) /* with many pieces only the first and the last */
 				piece_print(text, sizes, piece);
 	}
-	if (error <= ERROR_MOST)
+	if (!told)
 		fprintf(text->out, "%*serror in predicting a size from the others: %.1f %% (median)\n", INDENT, "",
 		        100 * error);
 }

@@ -122,11 +122,13 @@ static void measured_words(const json_t *entry, char *text, size_t size) {
 		snprintf(text, size, "fastest with %s; ", team_words(entry, threads, team));
 }
 
-/* *shown: the reason printed for the entry before, which is not repeated in full. */
-static void refusal_words(const json_t *entry, const char **shown, char *text, size_t size) {
+/* *shown: the reason printed for the entry before, which is not repeated where there is something else to say. */
+static void refusal_words(const json_t *entry, const char **shown, char *measured, char *text, size_t size) {
 	const char *reason = js_string_or(entry, "reason", "no law fits");
 	bool again = *shown && strcmp(*shown, reason) == 0;
-	snprintf(text, size, "%s", again ? "no law fits, for the same reason" : reason);
+	snprintf(text, size, "%s", !again ? reason : *measured ? "" : "no law fits, for the same reason");
+	if (!*text)
+		measured[strlen(measured) - strlen("; ")] = '\0';
 	*shown = reason;
 }
 
@@ -138,7 +140,7 @@ static void law_print(const struct explain_text *text, const json_t *entry, cons
 	if (json_is_string(json_object_get(entry, "law")))
 		law_words(entry, words, sizeof words);
 	else
-		refusal_words(entry, text->refused, words, sizeof words);
+		refusal_words(entry, text->refused, measured, words, sizeof words);
 	bool told = json_object_get(entry, "holds_up_to") || json_object_get(entry, "holds_from");
 	if (js_int_or(entry, "outliers", 0) > told)
 		snprintf(words + strlen(words), sizeof words - strlen(words),
