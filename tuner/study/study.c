@@ -90,6 +90,7 @@ static void row_make(struct study_row *row, const struct gathered *one) {
 	                          .problem = one->problem,
 	                          .config = one->config,
 	                          .detail = one->detail,
+	                          .detail_value = one->detail_value,
 	                          .counted = one->counted};
 }
 
@@ -133,13 +134,15 @@ void study_limit(struct study *study, size_t rows) {
 	study->limit = rows;
 }
 
-/* NULL if there are none. */
-static const struct study_fact *facts_of(struct study *study, const json_t *list) {
+/* Those in seconds are scaled. NULL if there are none. */
+static const struct study_fact *facts_of(struct study *study, const json_t *list, double seconds) {
 	if (json_array_size(list) == 0)
 		return NULL;
 	struct study_fact *facts = arena_alloc(study->arena, json_array_size(list) + 1, sizeof *facts);
-	js_each (one, list)
-		facts[one_at] = (struct study_fact){js_string_or(one, "name", ""), js_real_or(one, "value", NAN)};
+	js_each (one, list) {
+		double scale = strcmp(js_string_or(one, "unit", ""), "s") == 0 ? seconds : 1;
+		facts[one_at] = (struct study_fact){js_string_or(one, "name", ""), scale * js_real_or(one, "value", NAN)};
+	}
 	facts[json_array_size(list)] = (struct study_fact){NULL, NAN};
 	return facts;
 }
@@ -166,11 +169,14 @@ static void study_facts_make(struct study *study) {
 	for (size_t r = 0; r < study->row_count; r++) {
 		struct study_row *row = &study->rows[r];
 		const json_t *metrics = json_object_get(row->counted, "metrics");
-		row->figures = facts_of(study, json_object_get(row->detail, "figures"));
-		row->counters = facts_of(study, json_object_get(row->counted, "counters"));
+		/* A trial that was only counted was perhaps slower than those whose times the row has, and so were its parts.
+		 */
+		double scale = row->detail_value > 0 ? row->value / row->detail_value : 1;
+		row->figures = facts_of(study, json_object_get(row->detail, "figures"), scale);
+		row->counters = facts_of(study, json_object_get(row->counted, "counters"), 1);
 		names_gather(study, row->counters);
-		row->metrics =
-			facts_of(study, metrics ? metrics : json_object_get(json_object_get(row->counted, "counting"), "metrics"));
+		row->metrics = facts_of(
+			study, metrics ? metrics : json_object_get(json_object_get(row->counted, "counting"), "metrics"), 1);
 	}
 }
 

@@ -80,6 +80,7 @@ struct study_row {
 	size_t sample_count;
 	const json_t *problem, *config;
 	const json_t *detail;                                  /* of the trial with the most complete report; NULL */
+	double detail_value;                                   /* the time of that trial where it was only counted; NAN */
 	const json_t *counted;                                 /* of the trial with counters; NULL */
 	const struct study_fact *figures, *counters, *metrics; /* of these, for study_figure and the like; NULL */
 };

@@ -17,6 +17,7 @@ enum grade { GRADE_NONE, GRADE_OVER, GRADE_SHORT, GRADE_DISTURBED, GRADE_SEARCH,
 struct gathered { /* a row while trials are added */
 	char *key;
 	json_t *problem, *config, *detail, *counted;
+	double detail_value; /* as in a row */
 	enum grade grade;
 	double *values, *samples;
 	size_t value_count, sample_count, trials;

@@ -208,6 +208,7 @@ static void detail_add(struct gathered *one, const struct study_trial *trial) {
 	if (json_object_size(trial->detail) > json_object_size(one->detail)) {
 		json_decref(one->detail);
 		one->detail = json_incref((json_t *)trial->detail);
+		one->detail_value = grade_of(trial) == GRADE_NONE ? trial->value : NAN;
 	}
 	if (json_array_size(json_object_get(trial->detail, "counters"))) {
 		json_decref(one->counted);

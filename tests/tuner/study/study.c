@@ -189,6 +189,24 @@ static void test_pairs(void) {
 	ok(all, "pairs are those of an exhaustive search");
 }
 
+/* The counted run of a program was slower than its others. */
+static void test_parts(void) {
+	struct study *study = study_new("k", "cpu");
+	json_t *config = json_pack("{s:i}", "threads", 2);
+	json_t *problem = json_object(),
+		   *detail = json_pack("{s:[{s:s,s:s,s:f},{s:s,s:s,s:f}]}", "figures", "name", "wait", "unit", "s", "value",
+	                           3.0, "name", "calls", "unit", "", "value", 7.0);
+	const struct study_trial counted = {
+		.problem = problem, .config = config, .phase = "counters", .status = "correct", .value = 4, .detail = detail};
+	study_add(study, &counted);
+	json_decref(detail);
+	add(study, problem, config, "duel", "correct", 2);
+	study_finish(study);
+	ok(study_row(study, 0)->value == 2 && study_figure(study, 0, "wait") == 1.5 && study_figure(study, 0, "calls") == 7,
+	   "the parts of a run that was only counted are in proportion to the time of the others");
+	study_free(study);
+}
+
 static void test_machine(void) {
 	struct study *study = study_new("k", "cpu");
 	json_t *machine =
@@ -266,6 +284,7 @@ int main(void) {
 	test_dependent();
 	test_pairs();
 	test_pattern();
+	test_parts();
 	test_machine();
 	test_limit();
 	return tap_done();
