@@ -61,7 +61,7 @@ static bool judge_ignores_size(const struct study *study, size_t row, struct wro
  * longer a larger problem takes (the median of their ratios, and how far they agree). A configuration that is faster at
  * the larger problem than at a smaller one, although all others take much longer, did not do the work. */
 enum { OTHERS_LEAST = 3, ROWS_MOST = 2000 };
-static const double GROWTH_LEAST = 1.5, AGREE = 1.3, BELOW = 3, DROP = 1.5, EXPECTED = 1.5;
+static const double GROWTH_LEAST = 1.5, AGREE = 1.3, BELOW = 3, DROP = 1.5, EXPECTED = 1.5, COLD = 2;
 
 /* Is the problem of `small` a smaller one in every member in which it differs? Graphs and mixes are not sizes. */
 static bool is_smaller(const struct study *study, size_t small, size_t large) {
@@ -123,6 +123,31 @@ static bool others_grow(const struct study *study, size_t row) {
 	return true;
 }
 
+static bool is_larger_team(const struct study *study, size_t large, size_t small, double *times) {
+	*times = NAN;
+	for (size_t c = 0; c < study_columns(study); c++) {
+		if (study_row(study, small)->level[c] == study_row(study, large)->level[c])
+			continue;
+		if (!probe_is_team(study_column(study, c)) || !study_column(study, c)->numeric || isfinite(*times))
+			return false;
+		*times = study_number(study, large, c) / study_number(study, small, c);
+	}
+	return *times > 1;
+}
+
+/* Does a larger team gain far more at a problem than it has members? Then the time of this configuration is too long
+ * there, as that of a first run, and not too short elsewhere. */
+static bool is_cold(const struct study *study, size_t row, size_t problem) {
+	for (size_t s = 0; s < study_rows(study); s++)
+		for (size_t r = 0; r < study_rows(study) && study_same_problem(study, s, problem); r++) {
+			double times;
+			if (study_same_config(study, s, row) && is_larger_team(study, r, s, &times) &&
+			    study_row(study, s)->value > COLD * times * study_row(study, r)->value)
+				return true;
+		}
+	return false;
+}
+
 /* Is it against the smaller problem? */
 static bool is_against(const struct study *study, size_t row, size_t small, struct wrong *wrong) {
 	double time = study_row(study, row)->value, own = judge_time_at(study, row, small);
@@ -133,7 +158,7 @@ static bool is_against(const struct study *study, size_t row, size_t small, stru
 		by_own || by_all ? growth_of(study, row, row, small, own > DROP * time && others_grow(study, row)) : NAN;
 	double expected = growth * (by_own ? own : least);
 	char problem[PROBE_TEXT], taken[PROBE_TEXT], text[PROBE_TEXT];
-	if (!(growth >= GROWTH_LEAST) || !isfinite(expected) || !(expected > BELOW * time))
+	if (!(growth >= GROWTH_LEAST) || !isfinite(expected) || !(expected > BELOW * time) || is_cold(study, row, small))
 		return false;
 	return law_broken(
 		wrong, expected, "s",

@@ -203,6 +203,8 @@ struct shape {
 	int low, high;       /* levels: the ends of the plateau */
 	double first, last;  /* the times at the ends of the series over the least */
 	int from, to, least; /* levels: the ends of the series, and its least time */
+	int slow;            /* that of a longer time between them; STUDY_ABSENT */
+	double slowest;      /* and this time over the least */
 	double time;
 	size_t row; /* one of the series */
 	bool flat, told;
@@ -213,19 +215,19 @@ static bool is_within(const struct study *study, size_t row, double least) {
 }
 
 static struct shape shape_of(const struct study *study, size_t column, const struct reading_series *series) {
-	size_t best = 0, low, high;
-	double most = 0;
+	size_t best = 0, worst = 0, low, high, end = series->count - 1;
 	for (size_t i = 0; i < series->count; i++) {
 		double time = reading_time(study, series->rows[i]);
 		best = time < reading_time(study, series->rows[best]) ? i : best;
-		most = fmax(most, time);
+		worst = time > reading_time(study, series->rows[worst]) ? i : worst;
 	}
+	double ends = fmax(reading_time(study, series->rows[0]), reading_time(study, series->rows[end]));
+	double most = reading_time(study, series->rows[worst]);
 	double least = reading_time(study, series->rows[best]);
 	for (low = best; low > 0 && is_within(study, series->rows[low - 1], least);)
 		low--;
 	for (high = best; high + 1 < series->count && is_within(study, series->rows[high + 1], least);)
 		high++;
-	size_t end = series->count - 1;
 	return (struct shape){.low = study_row(study, series->rows[low])->level[column],
 	                      .high = study_row(study, series->rows[high])->level[column],
 	                      .least = study_row(study, series->rows[best])->level[column],
@@ -233,6 +235,10 @@ static struct shape shape_of(const struct study *study, size_t column, const str
 	                      .to = study_row(study, series->rows[end])->level[column],
 	                      .first = reading_time(study, series->rows[0]) / least,
 	                      .last = reading_time(study, series->rows[end]) / least,
+	                      .slow = most > ends * (1 + probe_limit(study))
+	                                  ? study_row(study, series->rows[worst])->level[column]
+	                                  : STUDY_ABSENT,
+	                      .slowest = most / least,
 	                      .time = least,
 	                      .row = series->rows[0],
 	                      .flat = most / least <= 1 + probe_limit(study)};
@@ -278,6 +284,8 @@ static size_t alike_gather(struct shape *shapes, size_t count, size_t at, size_t
 		if (shapes[i].told || !is_alike(&shapes[at], &shapes[i]))
 			continue;
 		shapes[i].told = true;
+		shapes[at].slow = shapes[i].slow == shapes[at].slow ? shapes[at].slow : STUDY_ABSENT;
+		shapes[at].slowest = fmax(shapes[at].slowest, shapes[i].slowest);
 		rows[found] = shapes[i].row;
 		first[found] = shapes[i].first;
 		last[found++] = shapes[i].last;
@@ -316,6 +324,17 @@ static void ends_words(const struct study *study, size_t column, const struct sh
 		         *text ? "" : "takes ", last);
 }
 
+/* "; the slowest, 24, takes 1.24": it is none of the ends. */
+static void slow_words(const struct study *study, size_t column, const struct shape *shape, bool several,
+                       char text[WORDS]) {
+	char slow[PROBE_TEXT];
+	if (shape->slow == STUDY_ABSENT)
+		return;
+	number(study, column, shape->slow, slow);
+	snprintf(text + strlen(text), WORDS - strlen(text), "; the slowest, %.60s, takes %s%.3g", slow,
+	         several ? "up to " : "", shape->slowest);
+}
+
 static void group_report(const struct study *study, struct findings *findings, size_t column,
                          const struct reading_list *list, struct shape *shapes, size_t count, size_t at,
                          enum reading_verdict verdict) {
@@ -328,6 +347,7 @@ static void group_report(const struct study *study, struct findings *findings, s
 	reading_subjects(study, column, list, rows, found, subjects);
 	ends_words(study, column, &shapes[at], times_text(study, first, found, from), times_text(study, last, found, to),
 	           tail);
+	slow_words(study, column, &shapes[at], found > 1, tail);
 	if (shapes[at].flat)
 		finding = findings_add(findings, reading_confidence(verdict), 1, "%s: %s makes no difference",
 		                       *subjects ? subjects : "here", name);

@@ -69,15 +69,18 @@ static void tiles_consider(const struct study *study, size_t column, struct deci
 	consider(best, &one);
 }
 
-/* A size as a table may have it: the next smaller one in whole steps. */
+/* A size as a table may have it: the next smaller one in whole steps. NULL: there is none, or it is one of several
+ * numbers, of which some may follow from others, as cells do from the length of a side. */
 static const char *size_name(const struct study *study, size_t row, double *size) {
 	const char *found = NULL;
+	size_t numbers = 0;
 	js_members (name, member, study_row(study, row)->problem)
-		if (!found && json_is_number(member) && json_number_value(member) >= SIZE_LEAST) {
+		if (json_is_number(member) && json_number_value(member) >= SIZE_LEAST) {
 			found = name;
 			*size = floor(json_number_value(member) / SMALLER);
+			numbers++;
 		}
-	return found;
+	return numbers == 1 ? found : NULL;
 }
 
 /* One curve that stops: if a smaller size, which stays in a cache, goes on, memory is the limit; if it stops as early,
@@ -180,8 +183,16 @@ static void knees_consider(const struct study *study, size_t column, const struc
 	one.stake = reading_time(study, series->rows[best + 1]) / reading_time(study, series->rows[best]);
 	snprintf(one.why, sizeof one.why, "measure %.80s=%.6g: the best may lie between %.6g and %.6g", one.name, one.value,
 	         few, many);
-	if (one.value > few)
+	if (one.value > few && one.stake > 1 + probe_limit(study))
 		consider(found, &one);
+}
+
+/* Was one member measured, whatever else that row has? */
+static bool has_start(const struct study *study, size_t column, size_t row) {
+	for (size_t r = 0; r < study_rows(study); r++)
+		if (study_same_problem(study, r, row) && study_number(study, r, column) == 1)
+			return true;
+	return false;
 }
 
 /* Without one member nobody knows what a team gains at all; where all are large, nobody waits for one member. */
@@ -191,7 +202,7 @@ static void starts_consider(const struct study *study, size_t column, const stru
 	struct decision one = {
 		.stake = first, .rows = {series->rows[0]}, .count = 1, .name = study_column(study, column)->name, .value = 1};
 	snprintf(one.why, sizeof one.why, "measure %.80s=1: without it nobody knows what %.6g gain", one.name, first);
-	if (first > 1 && first <= START_MOST && first == floor(first))
+	if (first > 1 && first <= START_MOST && first == floor(first) && !has_start(study, column, series->rows[0]))
 		consider(found, &one);
 }
 

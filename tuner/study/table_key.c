@@ -121,7 +121,7 @@ bool table_is_problem(const char *header) {
 			   "contention list_size grid_size mesh_size image_size nx ny nz length len elements points objects coords "
 			   "coordinates dims dim dimension dimensions clusters centers loops generations steps timesteps nnz "
 			   "rows cols columns vertices edges graph matrix input dataset data image file mix workload phase stage "
-			   "part component function test test_case population numpoints npoints data_points "
+			   "part component function test test_case experiment population numpoints npoints data_points "
 			   "contains add remove insert delete lookup search reads writes read_ratio write_ratio update_ratio "
 			   "read_fraction write_fraction update_fraction "
 			   "updates "

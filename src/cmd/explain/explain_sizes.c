@@ -132,10 +132,10 @@ static struct sizes *swept(const struct explain_view *view, bool *choice) {
 }
 
 /* Was the configuration of a range measured at each size in it, and is it about as fast there as the best? Then the
- * range ends at the outermost of them. */
+ * range ends at the outermost of them, and "within" is what it loses at most. */
 static bool is_measured(const struct explain_view *view, size_t column, json_t *range) {
 	const struct study *study = view->study;
-	double least = INFINITY, most = -INFINITY;
+	double least = INFINITY, most = -INFINITY, lost = 0;
 	for (size_t level = 0; level < study_column(study, column)->levels; level++) {
 		size_t rows, best = best_at(view, column, level, &rows), row;
 		double n = best == SIZE_MAX ? NAN : study_number(study, best, column);
@@ -152,7 +152,9 @@ static bool is_measured(const struct explain_view *view, size_t column, json_t *
 			return false;
 		least = fmin(least, n);
 		most = fmax(most, n);
+		lost = fmax(lost, study_row(study, row)->value / study_row(study, best)->value - 1);
 	}
+	json_object_set_new(range, "within", lost > study_noise(study) ? js_number(lost) : NULL);
 	json_object_set_new(range, "from", js_number(least));
 	json_object_set_new(range, "to", js_number(most));
 	return least <= most;

@@ -76,12 +76,13 @@ static int explain_hardware(const struct explain_view *view, size_t threads) {
 }
 
 /* Is a word or a team of one row, such as its machine, one that no row of another count has? Then the two do not show
- * what the count brings. */
+ * what the count brings. So it is with the number of blocks that have these threads each. */
 static bool is_torn(const struct study *study, size_t threads, const size_t *rows, size_t count) {
 	for (size_t c = 0; c < study_columns(study); c++) {
 		const struct study_column *column = study_column(study, c);
 		int level = count ? study_row(study, rows[0])->level[c] : STUDY_ABSENT;
-		if (c == threads || column->is_problem || (column->numeric && !probe_is_team(column)) || level == STUDY_ABSENT)
+		bool free = column->numeric && !probe_is_team(column) && !probe_named(column, "blocks");
+		if (c == threads || column->is_problem || free || level == STUDY_ABSENT)
 			continue;
 		for (size_t i = 1; i < count; i++) {
 			bool met = false;
@@ -160,7 +161,7 @@ int explain_split(const struct explain_view *view) {
 }
 
 enum { PREDICTED_MAX = 40, TEAM_MAX = 1 << 20, SAMPLES_ENOUGH = 12 };
-static const double SAME_WORK = 0.01, OPEN = 0.01, CLOSED = 0.95, WIDE = 0.5, SUPERLINEAR = 1.2, GAINED = 1.5,
+static const double SAME_WORK = 0.01, OPEN = 0.01, CLOSED = 0.95, WIDE = 0.5, SUPERLINEAR = 1.2, COLD = 2, GAINED = 1.5,
 					STEP = 1.18;
 
 struct law {
@@ -304,6 +305,15 @@ static json_t *reason_json(const char *refusal) {
 	return named ? json_string(refusal) : json_sprintf("neither Amdahl's law nor the USL can be fitted: %s", refusal);
 }
 
+/* Is it the best of several series of the problem, and its gain one that chance would make among all their rows? */
+static bool is_chosen(const struct law *law, double gain) {
+	const struct study *study = law->view->study;
+	size_t rows = 0, first = law->series->rows[0];
+	for (size_t r = 0; r < study_rows(study); r++)
+		rows += study_same_problem(study, r, first) && study_row(study, r)->level[law->threads] != STUDY_ABSENT;
+	return rows > law->series->count && gain < study_chance_ratio(study, rows);
+}
+
 /* Do single values of a table differ by less than they may be off? Then a law would follow chance. What a member alone
  * takes is a guess where no row has it. */
 static const char *flat_reason(const struct law *law) {
@@ -315,8 +325,8 @@ static const char *flat_reason(const struct law *law) {
 	}
 	if (!item->table)
 		return NULL;
-	if (most < least * (1 + 2 * off))
-		return "the times differ by less than 10 %, which single values do not show: no law is fitted";
+	if (most < least * (1 + 2 * off) || is_chosen(law, most / least))
+		return "the times differ by no more than chance may make: no law is fitted";
 	return law->points[0].threads > 1 && most < least * (1 + 4 * off)
 	           ? "the times differ by less than 20 %, and none is of one member alone: no law is fitted"
 	           : NULL;
@@ -331,6 +341,9 @@ static const char *other_reason(const struct law *law) {
 		most = fmax(most, first->seconds / law->points[i].seconds * first->threads / law->points[i].threads);
 	if (study_is_bandwidth(law->view->study))
 		return "no law of scaling is fitted: a bandwidth stops growing where what carries the data is used up";
+	if (most > COLD)
+		return "some team gains over twice as much as it is larger, which caches hardly explain: is the time of the "
+			   "smallest one too long, as of a first run?";
 	return most > SUPERLINEAR
 	           ? "some team gains more than it is larger, as where the data of each member come to fit into its caches"
 	           : NULL;

@@ -248,8 +248,10 @@ static void threshold_print(const struct explain_text *text, const json_t *sizes
 	mem_auto char *config = results_config(varied, NULL);
 	struct shown from = bound_text(json_object_get(one, "from")), to = bound_text(json_object_get(one, "to"));
 	bool single = strcmp(from.text, to.text) == 0;
-	ui_wrap(text->out, INDENT, 2 * INDENT, "%s %s%s%s: %s", js_string_or(sizes, "over", "?"), from.text,
-	        single ? "" : "..", single ? "" : to.text, config);
+	double lost = js_real_or(one, "within", NAN);
+	mem_auto char *within = isfinite(lost) ? mem_printf(", within %.0f %% of the best", ceil(100 * lost)) : NULL;
+	ui_wrap(text->out, INDENT, 2 * INDENT, "%s %s%s%s: %s%s", js_string_or(sizes, "over", "?"), from.text,
+	        single ? "" : "..", single ? "" : to.text, config, within ? within : "");
 }
 
 static const double FLAT = 0.05; /* a smaller power makes ten times the size differ by 12 % */
@@ -266,7 +268,7 @@ static void piece_print(const struct explain_text *text, const json_t *sizes, co
 }
 
 enum { PIECES_SHOWN = 3 };
-static const double RANGE_LEAST = 2;  /* a power of a narrower range of sizes is that of the noise */
+static const double RANGE_LEAST = 3;  /* a power of a narrower range of sizes is that of the noise */
 static const double ERROR_MOST = 0.3; /* a law that predicts no better is none */
 
 static bool is_law(const json_t *piece) {
