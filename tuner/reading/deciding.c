@@ -227,8 +227,16 @@ static void axes_consider(const struct study *study, size_t column, struct decis
 	}
 }
 
-/* The two fastest rows of a problem that differ in one parameter, where chance may have put one before the other: once
- * more, unless they are equally fast, so that it does not matter which is taken. */
+/* Do two rows differ in a word, and in nothing else? */
+static bool is_word_apart(const struct study *study, size_t a, size_t b) {
+	for (size_t c = 0; c < study_columns(study); c++)
+		if (study_row(study, a)->level[c] != study_row(study, b)->level[c] && study_column(study, c)->numeric)
+			return false;
+	return reading_one_apart(study, a, b);
+}
+
+/* The two fastest rows of a problem that differ in a word, where chance may have put one before the other: once more,
+ * unless they are equally fast, so that it does not matter which is taken. */
 static void rivals_consider(const struct study *study, struct decision *found) {
 	size_t first = SIZE_MAX, second = SIZE_MAX;
 	for (size_t r = 0; r < study_rows(study); r++) {
@@ -240,7 +248,7 @@ static void rivals_consider(const struct study *study, struct decision *found) {
 		} else if (second == SIZE_MAX || reading_time(study, r) < reading_time(study, second))
 			second = r;
 	}
-	if (second == SIZE_MAX || !reading_one_apart(study, first, second))
+	if (second == SIZE_MAX || !is_word_apart(study, first, second))
 		return;
 	char a[PROBE_TEXT], b[PROBE_TEXT];
 	double apart = reading_time(study, second) / reading_time(study, first), chance = study_chance_ratio(study, 2);

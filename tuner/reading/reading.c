@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tuner/reading/reading.h"
 
+#include <math.h>
 #include <strings.h>
 
 #include "base/mem.h"
@@ -118,6 +119,35 @@ static const char *both_words(const struct study *study, const struct apart *apa
 	return text;
 }
 
+/* Is there a size that grows from one row to the other, and does time? */
+static bool is_growing(const struct study *study, size_t fast, size_t slow) {
+	for (size_t c = 0; c < study_columns(study); c++) {
+		const struct study_column *one = study_column(study, c);
+		if (one->is_problem && one->numeric && one->levels > 2 && study_row(study, fast)->level[c] == 0 &&
+		    study_row(study, slow)->level[c] + 1 == (int)one->levels && !study_is_rate(study))
+			return true;
+	}
+	return false;
+}
+
+/* Each row is of a problem of its own: which takes least, and which most? */
+static char *ends_text(const struct study *study) {
+	size_t fast = 0, slow = 0;
+	char least[PROBE_TEXT], most[PROBE_TEXT], value[2][PROBE_TEXT];
+	for (size_t r = 1; r < study_rows(study); r++) {
+		fast = reading_time(study, r) < reading_time(study, fast) ? r : fast;
+		slow = reading_time(study, r) > reading_time(study, slow) ? r : slow;
+	}
+	bool grows = is_growing(study, fast, slow);
+	return mem_printf(
+		"no two rows are of the same problem, so that nothing can be compared; %s%s (%.60s) to %s (%.60s)%s",
+		grows ? "the time grows from " : "the values are ",
+		study_value_text(study, reading_time(study, fast), value[0], PROBE_TEXT),
+		reading_subject(study, fast, SIZE_MAX, least),
+		study_value_text(study, reading_time(study, slow), value[1], PROBE_TEXT),
+		reading_subject(study, slow, SIZE_MAX, most), grows ? ", but not by one power" : "");
+}
+
 char *reading_silence(const struct study *study) {
 	struct apart apart = apart_of(study, false), alike = apart_of(study, true);
 	char both[3 * PROBE_TEXT], between[PROBE_TEXT];
@@ -125,8 +155,11 @@ char *reading_silence(const struct study *study) {
 	if (study_rows(study) < 2)
 		return mem_strdup("one row does not show anything: it takes a second one to compare with");
 	if (apart.count < 2)
-		return mem_strdup("no two rows are of the same problem, so nothing can be compared, and there are too few "
-		                  "sizes, or none that grows evenly, for a law");
+		return ends_text(study);
+	if (apart.ratio <= 1 + study_noise(study))
+		return mem_printf("the %zu values of one problem are within %.0f %% of each other: no difference that single "
+		                  "values show",
+		                  apart.count, ceil(100 * (apart.ratio - 1)));
 	if (apart.ratio <= chance) {
 		both_words(study, &apart, " and ", both);
 		return mem_printf("the %zu values of one problem differ by a factor of at most %.3g%s%s%s, which chance may "

@@ -339,12 +339,12 @@ static void reading_print(const struct explain_text *text, const json_t *reading
 
 static void explain_text_why(const struct explain_text *text) {
 	const json_t *findings = json_object_get(text->result, "diagnoses");
+	if (json_array_size(findings) == 0 && json_object_get(text->result, "table"))
+		return; /* its laws and readings say what there is to say */
 	explain_title(text, "why (confidence of each finding)");
 	if (json_array_size(findings) == 0)
 		ui_wrap(text->out, INDENT, INDENT, "the measurements do not show what holds it back%s",
-		        json_object_get(text->result, "table") || json_object_get(text->result, "probes")
-		            ? ""
-		            : "; --probe measures what would refute each cause");
+		        json_object_get(text->result, "probes") ? "" : "; --probe measures what would refute each cause");
 	explain_list_print(text, findings, FINDINGS_SHOWN, INDENT, finding_print);
 }
 

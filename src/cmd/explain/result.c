@@ -379,10 +379,17 @@ static bool has_effect(const json_t *result) {
 	return false;
 }
 
+static bool has_law(const json_t *result) {
+	js_each (one, json_object_get(result, "scaling"))
+		if (json_is_string(json_object_get(one, "law")))
+			return true;
+	return false;
+}
+
 /* A table that gets no statement is told why. */
 static void silence_add(const struct explain_view *view, json_t *result) {
-	if (!view->item->table || has_effect(result) || json_array_size(json_object_get(result, "readings")) ||
-	    json_array_size(json_object_get(result, "diagnoses")))
+	if (!view->item->table || has_effect(result) || has_law(result) ||
+	    json_array_size(json_object_get(result, "readings")) || json_array_size(json_object_get(result, "diagnoses")))
 		return;
 	if (view->other) {
 		json_object_set(result, "silence", json_object_get(view->other, "silence"));

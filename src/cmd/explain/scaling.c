@@ -305,10 +305,14 @@ static json_t *reason_json(const char *refusal) {
 	return named ? json_string(refusal) : json_sprintf("neither Amdahl's law nor the USL can be fitted: %s", refusal);
 }
 
-/* Is it the best of several series of the problem, and its gain one that chance would make among all their rows? */
+/* Is it the best of several series of the problem that do not follow the team, and its gain one that chance would make
+ * among all their rows? */
 static bool is_chosen(const struct law *law, double gain) {
 	const struct study *study = law->view->study;
+	reading_auto struct reading_list list = reading_series_find(study, law->threads, SERIES_LEAST);
 	size_t rows = 0, first = law->series->rows[0];
+	if (reading_follows(study, law->threads, &list) != READING_NO)
+		return false;
 	for (size_t r = 0; r < study_rows(study); r++)
 		rows += study_same_problem(study, r, first) && study_row(study, r)->level[law->threads] != STUDY_ABSENT;
 	return rows > law->series->count && gain < study_chance_ratio(study, rows);
@@ -326,7 +330,7 @@ static const char *flat_reason(const struct law *law) {
 	if (!item->table)
 		return NULL;
 	if (most < least * (1 + 2 * off) || is_chosen(law, most / least))
-		return "the times differ by no more than chance may make: no law is fitted";
+		return "the times do not tell a gain from chance: no law is fitted";
 	return law->points[0].threads > 1 && most < least * (1 + 4 * off)
 	           ? "the times differ by less than 20 %, and none is of one member alone: no law is fitted"
 	           : NULL;

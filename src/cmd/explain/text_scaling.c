@@ -9,6 +9,8 @@
 
 enum { ENTRIES_SHOWN = 8, WORDS = 512, TEAM = 120 };
 
+static const double BEYOND = 1.05; /* of a team's members, which single values do not exceed by chance */
+
 static const json_t *best_point(const json_t *entry) {
 	const json_t *best = NULL;
 	js_each (point, json_object_get(entry, "points"))
@@ -105,6 +107,10 @@ static void describe_two_points(const json_t *entry, const json_t *points, doubl
 		snprintf(text, size, "faster with %s than with %.0f; ", team_words(entry, threads, team), threads == a ? b : a);
 }
 
+static bool is_superlinear(const json_t *point) {
+	return js_real_or(point, "speedup", NAN) > BEYOND * js_real_or(point, "threads", NAN);
+}
+
 /* "12.3x with 16 threads; " */
 static void measured_words(const json_t *entry, char *text, size_t size) {
 	const json_t *best = best_point(entry), *points = json_object_get(entry, "points");
@@ -146,7 +152,7 @@ static void law_print(const struct explain_text *text, const json_t *entry, cons
 		snprintf(words + strlen(words), sizeof words - strlen(words),
 		         "; %lld of %zu thread counts excluded as outliers", (long long)js_int_or(entry, "outliers", 0),
 		         json_array_size(json_object_get(entry, "points")));
-	if (js_bool_or(entry, "superlinear", false))
+	if (js_bool_or(entry, "superlinear", false) || is_superlinear(best_point(entry)))
 		snprintf(words + strlen(words), sizeof words - strlen(words), "; superlinear speedup");
 	ui_wrap(text->out, INDENT, 2 * INDENT, "%s%s%s%s", label, *label ? ": " : "", measured, words);
 }
