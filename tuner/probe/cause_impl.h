@@ -91,10 +91,12 @@ struct cause_data {
 	uint64_t *numbers;    /* NULL: none has read yet */
 	size_t bytes, cached; /* `cached` of them fit the last cache */
 };
-/* Prepares what the test wants beside its runs, so that no run takes longer for it. False: it is not testable here. */
-bool cause_surround(const struct probe_subject *subject, const struct probe_bench *bench, struct cause_test *test,
-                    struct cause_data *data);
-/* Runs one side where the test wants it. As a runner's run. */
+/* Completes both configurations, and prepares what the test wants beside its runs, so that no run takes longer for it.
+ * False: it is not testable here. */
+bool cause_prepare(const struct probe_subject *subject, const struct probe_bench *bench, struct cause_test *test,
+                   struct cause_data *data);
+/* Runs one side where the test wants it. As a runner's run. One that was disturbed is
+ * repeated, and the one from which a hypervisor took least counts. */
 int cause_run(const struct probe_subject *subject, const struct probe_bench *bench, const struct cause_test *test,
               const struct cause_data *data, int side, const struct trial_request *request, struct trial_result *result,
               struct err *err);

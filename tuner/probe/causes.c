@@ -32,6 +32,7 @@ struct probe_one {
 	const struct cause *cause;
 	struct cause_test test;
 	bool testable, found; /* found: a finding names it */
+	double ran, stolen;   /* seconds of its runs, and of processors that a hypervisor took meanwhile */
 	bool busy;            /* other programs have disturbed it */
 	const char *from;     /* "pairs", "tune" or "record"; NULL: it was not measured */
 	double ratio, ci[2];
@@ -167,6 +168,10 @@ static int arm_run(void *ctx, const struct trial_request *asked, struct trial_re
 		return -1;
 	if (test->lowers)
 		probing->one->figure[side] = js_real_or(json_object_get(result->reply, "usage"), test->lowers, NAN);
+	if (bench->in_seconds && result->status == TRIAL_CORRECT) {
+		probing->one->ran += result->value;
+		probing->one->stolen += js_real_or(json_object_get(result->reply, "noise"), "steal_s", 0);
+	}
 	for (size_t i = 0; i < result->sample_count; i++)
 		result->samples[i] *= scale;
 	result->value *= scale;
@@ -177,19 +182,6 @@ static int arm_run(void *ctx, const struct trial_request *asked, struct trial_re
 		cause_untestable(&probing->one->test, "%s %s%s%.80s", side ? "the intervention" : "the setting",
 		                 trial_status_text(result->status), *result->message ? ": " : "", result->message);
 	return 0;
-}
-
-static bool complete(const struct probing *probing, struct cause_test *test) {
-	const struct probe_bench *bench = probing->bench;
-	struct err why = {0};
-	for (int side = 0; side < 2 && bench->complete; side++) {
-		json_t *config = bench->complete(bench->ctx, test->problem[side], test->config[side], &why);
-		if (!config)
-			return cause_untestable(test, "%.140s", why.what);
-		json_decref(test->config[side]);
-		test->config[side] = config;
-	}
-	return true;
 }
 
 static void duel_take(struct probe_one *one, const struct duel_result *duel) {
@@ -267,11 +259,13 @@ static bool instead_take(struct probe_one *one) {
 	return true;
 }
 
-/* A team on all processors waits for its slowest thread, so that it loses what is taken from any of them. */
-static bool is_disturbed(const struct race_watch *watch) {
+/* A team on all processors waits for its slowest thread, so that it loses what is taken from any of them. `was`: the
+ * watch before it. */
+static bool is_disturbed(const struct probe_one *one, const struct race_watch *watch, const struct race_watch *was) {
 	static const double STOLEN = 0.25; /* processors */
-	js_auto json_t *load = watch ? race_watch_json(watch) : NULL;
-	return watch && (race_watch_is_busy(watch) || js_real_or(load, "steal", 0) > STOLEN);
+	struct race_watch own = {.blocks = watch ? watch->blocks - was->blocks : 0,
+	                         .disturbed = watch ? watch->disturbed - was->disturbed : 0};
+	return race_watch_is_busy(&own) || one->stolen > STOLEN * one->ran;
 }
 
 static int one_measure(struct probing *probing, double seconds, int pass, struct err *err) {
@@ -279,11 +273,10 @@ static int one_measure(struct probing *probing, double seconds, int pass, struct
 	struct probe_one *one = probing->one;
 	struct duel_options options = duel_defaults;
 	struct duel_result duel = {0};
-	if (!complete(probing, &one->test) || !cause_surround(probing->subject, bench, &one->test, &probing->data))
+	if (!cause_prepare(probing->subject, bench, &one->test, &probing->data))
 		return 0;
-	if (one->test.confined && bench->rest)
-		bench->rest(bench->ctx);
 	double now = now_of(bench);
+	struct race_watch was = bench->watch ? *bench->watch : (struct race_watch){0};
 	options.pairs_first = RACE_PAIRS_LEAST;
 	options.pairs_min = RACE_PAIRS_OF_CHANGE_MAX * (pass ? MORE : 1);
 	options.pairs_max = options.pairs_min + PASSES - 1;
@@ -299,7 +292,7 @@ static int one_measure(struct probing *probing, double seconds, int pass, struct
 	const struct runner runner = {.ctx = probing, .run = arm_run};
 	struct runner own = runner;
 	int failed = duel_run(&own, &bench->request, probing->arms[0], probing->arms[1], &options, NULL, &duel, err);
-	one->busy = is_disturbed(bench->watch);
+	one->busy = is_disturbed(one, bench->watch, &was);
 	if (!failed)
 		duel_take(one, &duel);
 	duel_result_clear(&duel);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/json/js.h"
 #include "tuner/probe/cause_impl.h"
 
 /* Processes beside a run, and the processors before it was confined. */
@@ -24,7 +25,8 @@ struct around {
  * that they share with a thread, its first caches among it, is alike then, and only the memory is not. */
 static const double CACHED_LEAST = 16 << 10, CACHED_MOST = 4 << 20, CACHED_SHARE = 8; /* bytes; of the last cache */
 static const double READ_LEAST = 128 << 20, READ_MOST = 1 << 30;                      /* bytes */
-static const int MEMORY_DEFAULT = 0, MEMORY_INTERLEAVED = 3;                          /* of set_mempolicy(2) */
+enum { AGAIN_MOST = 2 };
+static const int MEMORY_DEFAULT = 0, MEMORY_INTERLEAVED = 3; /* of set_mempolicy(2) */
 
 _Noreturn static void beside_add(const uint64_t *data, size_t bytes, size_t first, pid_t parent) {
 	volatile uint64_t kept;
@@ -111,25 +113,64 @@ static bool data_open(const struct probe_subject *subject, struct cause_data *da
 	return numbers != MAP_FAILED;
 }
 
-bool cause_surround(const struct probe_subject *subject, const struct probe_bench *bench, struct cause_test *test,
-                    struct cause_data *data) {
+static bool complete(const struct probe_bench *bench, struct cause_test *test) {
+	struct err why = {0};
+	for (int side = 0; side < 2 && bench->complete; side++) {
+		json_t *config = bench->complete(bench->ctx, test->problem[side], test->config[side], &why);
+		if (!config)
+			return cause_untestable(test, "%.140s", why.what);
+		json_decref(test->config[side]);
+		test->config[side] = config;
+	}
+	return true;
+}
+
+bool cause_prepare(const struct probe_subject *subject, const struct probe_bench *bench, struct cause_test *test,
+                   struct cause_data *data) {
+	if (!complete(bench, test))
+		return false;
 	if (test->beside && !bench->confined.run)
 		test->confined = CAUSE_FREE;
 	if (test->confined && !bench->confined.run)
 		return cause_untestable(test, "it cannot be confined");
 	if (test->beside && !bench->own)
 		return cause_untestable(test, "nothing can run beside it on its machine");
-	return !test->beside || data->numbers || data_open(subject, data) ||
-	       cause_untestable(test, "no memory is left for a process beside it");
+	if (test->beside && !data->numbers && !data_open(subject, data))
+		return cause_untestable(test, "no memory is left for a process beside it");
+	if (test->confined && bench->rest)
+		bench->rest(bench->ctx);
+	return true;
 }
 
-int cause_run(const struct probe_subject *subject, const struct probe_bench *bench, const struct cause_test *test,
-              const struct cause_data *data, int side, const struct trial_request *request, struct trial_result *result,
-              struct err *err) {
+static int run_around(const struct probe_subject *subject, const struct probe_bench *bench,
+                      const struct cause_test *test, const struct cause_data *data, int side,
+                      const struct trial_request *request, struct trial_result *result, struct err *err) {
 	const struct runner *runner = confined_of(test, side) ? &bench->confined : &bench->runner;
 	struct around around;
 	around_begin(subject, test, side, data, &around);
 	int failed = runner->run(runner->ctx, request, result, err);
 	around_end(&around);
+	return failed;
+}
+
+/* How much of it a hypervisor took, as processors; the time itself plays no part, so that neither side is favoured. */
+static double stolen_of(const struct trial_result *result) {
+	return js_real_or(json_object_get(result->reply, "noise"), "steal_s", 0) / result->value;
+}
+
+int cause_run(const struct probe_subject *subject, const struct probe_bench *bench, const struct cause_test *test,
+              const struct cause_data *data, int side, const struct trial_request *request, struct trial_result *result,
+              struct err *err) {
+	int failed = run_around(subject, bench, test, data, side, request, result, err);
+	for (int again = 0; !failed && result->disturbed && again < AGAIN_MOST; again++) {
+		struct trial_result more = {0};
+		failed = run_around(subject, bench, test, data, side, request, &more, err);
+		if (!failed && more.status == TRIAL_CORRECT && stolen_of(&more) < stolen_of(result)) {
+			struct trial_result other = *result;
+			*result = more;
+			more = other;
+		}
+		trial_result_clear(&more);
+	}
 	return failed;
 }

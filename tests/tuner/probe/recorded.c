@@ -25,6 +25,8 @@ struct program {
 	double noise;
 	bool hidden; /* its usage is not known */
 	int jobs;    /* so many of its threads have work at a time; 0: all */
+	double stolen,
+		often; /* what a hypervisor takes from one processor, as a share of the time of so many of its runs */
 	/* Its regions are not known, but that one thread alone runs for this share of its time, and how many times as long
 	 * it takes on a quarter of the cores; 0: not known, either. */
 	double alone[2];
@@ -53,10 +55,15 @@ static int run_in(struct program *one, const struct trial_request *request, bool
 	result->samples = mem_alloc(1, sizeof *result->samples);
 	result->samples[0] = result->value = result->least =
 		model(one, request->config, confined) * exp(one->noise * rng_normal(&one->rng));
+	double stolen = rng_unit(&one->rng) < one->often ? one->stolen * result->value : 0;
+	result->value += stolen;
+	result->samples[0] = result->least = result->value;
+	result->disturbed = stolen > 0;
 	one->now += START + result->value;
 	result->sample_count = 1;
 	bool keeps = json_object_get(request->config, "MALLOC_TRIM_THRESHOLD_");
-	result->reply = json_pack("{s:{s:i}}", "usage", "minor_faults", keeps ? 100 : 100000);
+	result->reply =
+		json_pack("{s:{s:i},s:{s:f}}", "usage", "minor_faults", keeps ? 100 : 100000, "noise", "steal_s", stolen);
 	return 0;
 }
 
@@ -218,6 +225,22 @@ static void test_small(void) {
 	ok(open == SEEDS, "a serial part that no experiment could refute is not confirmed, and its gain is bounded");
 }
 
+/* A hypervisor makes a team wait for the thread whose processor it takes. */
+static void test_stolen(void) {
+	int right = 0, wrong = 0, open = 0;
+	for (uint64_t seed = 0; seed < SEEDS; seed++) {
+		struct program often = {.work = 0.8, .stolen = 0.8, .often = 0.5},
+					   always = {.work = 0.8, .stolen = 0.8, .often = 1};
+		js_auto json_t *some = probed(&often, &long_and_quiet, seed, "own_work"),
+					   *all = probed(&always, &long_and_quiet, seed, "own_work");
+		right += said(some, "confirmed");
+		wrong += said(some, "refuted") || said(all, "refuted");
+		open += said(all, "not testable") && strstr(js_string_or(all, "reason", ""), "others take processors");
+	}
+	ok(right >= RIGHT_LEAST, "runs from which a hypervisor takes something are repeated: %d of %d right", right, SEEDS);
+	ok(open == SEEDS && wrong == 0, "if it always does, nothing is said about a team: %d of %d", open, SEEDS);
+}
+
 static void test_turns(void) {
 	struct program tiny = {.work = 0.16, .join = 50e-6, .turns = 250e-6};
 	js_auto json_t *entry = probed(&tiny, &long_and_quiet, 1, "own_work");
@@ -279,5 +302,6 @@ int main(void) {
 	test_instead();
 	test_small();
 	test_turns();
+	test_stolen();
 	return tap_done();
 }
