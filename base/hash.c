@@ -45,24 +45,32 @@ static void schedule(uint32_t w[64], const unsigned char *block) {
 	}
 }
 
-/* FIPS 180-4, 6.2.2: v holds a to h. */
+/* FIPS 180-4, 6.2.2: a to h, which change places instead of moving in memory. */
+#define ROUND(a, b, c, d, e, f, g, h, i)                                                                               \
+	do {                                                                                                               \
+		uint32_t t1 = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) + round_key[i] + w[i]; \
+		d += t1;                                                                                                       \
+		h = t1 + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));                       \
+	} while (0)
 static void compress(uint32_t hash[8], const unsigned char *block) {
-	uint32_t w[64], v[8];
+	uint32_t w[64], a = hash[0], b = hash[1], c = hash[2], d = hash[3], e = hash[4], f = hash[5], g = hash[6],
+					h = hash[7];
 	schedule(w, block);
-	memcpy(v, hash, sizeof(v));
-	for (int i = 0; i < 64; i++) {
-		uint32_t s1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25);
-		uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-		uint32_t t1 = v[7] + s1 + choice + round_key[i] + w[i];
-		uint32_t s0 = rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22);
-		uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-		memmove(v + 1, v, 7 * sizeof(*v));
-		v[4] += t1;
-		v[0] = t1 + s0 + majority;
+	for (int i = 0; i < 64; i += 8) {
+		ROUND(a, b, c, d, e, f, g, h, i);
+		ROUND(h, a, b, c, d, e, f, g, i + 1);
+		ROUND(g, h, a, b, c, d, e, f, i + 2);
+		ROUND(f, g, h, a, b, c, d, e, i + 3);
+		ROUND(e, f, g, h, a, b, c, d, i + 4);
+		ROUND(d, e, f, g, h, a, b, c, i + 5);
+		ROUND(c, d, e, f, g, h, a, b, i + 6);
+		ROUND(b, c, d, e, f, g, h, a, i + 7);
 	}
+	const uint32_t more[8] = {a, b, c, d, e, f, g, h};
 	for (int i = 0; i < 8; i++)
-		hash[i] += v[i];
+		hash[i] += more[i];
 }
+#undef ROUND
 
 /* The end of the message, a one bit, zeros, and the length in bits: one block or two. */
 static void finish(uint32_t hash[8], const unsigned char *rest, size_t size, uint64_t bits) {

@@ -10,6 +10,8 @@
 
 /* The memory file of the tuner's in which its workers keep what oracles have computed. */
 #define SYS_ANSWERS "sweetspot-answers"
+/* So many bytes of a program's output are looked at after its end; what is more delays it. */
+enum { SYS_OUTPUT_HELD = 64 << 20 };
 
 double sys_now(void);        /* monotonic seconds */
 double sys_wall(void);       /* seconds since 1970 */

@@ -32,6 +32,12 @@ fuzz_targets += %D%/fuzz_request
 %C%_fuzz_request_LDFLAGS = $(LIBFUZZER)
 %C%_fuzz_request_LDADD = $(%C%_requests_LDADD)
 
+check_PROGRAMS += %D%/program_held
+%C%_program_held_SOURCES = %D%/program_held.c
+%C%_program_held_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_program_held_LDADD = libworker.la libcounters.la libtopo.la libbase.la
+TESTS += %D%/program_held
+
 check_PROGRAMS += %D%/gpu_records
 %C%_gpu_records_SOURCES = %D%/gpu_records.c %D%/fuzz_gpu.c
 %C%_gpu_records_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)

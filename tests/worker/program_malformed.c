@@ -155,6 +155,10 @@ static void check_mutated(void) {
 	ok(taken > ROUNDS / 10 && taken < ROUNDS - ROUNDS / 10, "among them %d that are taken", taken);
 }
 
+static void metric_free(struct program_metric *metric) {
+	program_output_free(&(struct program_output){.metric = metric, .spool = -1});
+}
+
 /* However the bytes are cut into pieces, the same number is found as by looking at the whole. */
 static void check_pieces(void) {
 	static const char alphabet[] = "v=123.5\n\n x\0";
@@ -182,7 +186,7 @@ static void check_pieces(void) {
 		found += values[0] > 0;
 	}
 	ok(wrong == 0 && found > 100, "a metric is found in whatever pieces its line comes (%d found)", found);
-	program_metric_free(metric);
+	metric_free(metric);
 }
 
 /* A number is found anywhere in a long line, and whole or not at all where a piece ends within it. */
@@ -201,7 +205,7 @@ static void check_long(void) {
 		wrong += program_metric_value(metric, NULL, &value, NULL) == 0 ? value != 12.75 : at % 2 == 0;
 	}
 	ok(wrong == 0, "a metric is found in a long line");
-	program_metric_free(metric);
+	metric_free(metric);
 	memset(text, '7', SIZE);
 	metric = program_metric_new("[0-9]+", NULL);
 	program_metric_start(metric);
@@ -209,7 +213,7 @@ static void check_long(void) {
 	program_metric_end(metric);
 	double value;
 	ok(program_metric_value(metric, NULL, &value, NULL) != 0, "a number of 60000 digits is not a metric");
-	program_metric_free(metric);
+	metric_free(metric);
 }
 
 int main(void) {

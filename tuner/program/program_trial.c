@@ -391,6 +391,7 @@ static json_t *program_run_usage(const json_t *reply) {
 		bool good = json_is_number(value) && json_number_value(value) >= 0;
 		json_object_set(checked, keys[i], good ? value : json_null());
 	}
+	json_object_set_new(checked, "output_bytes", js_number(js_real_or(reply, "output_bytes", NAN)));
 	return checked;
 }
 

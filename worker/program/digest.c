@@ -69,7 +69,7 @@ void digest_add(struct digest *digest, const char *data, size_t size) {
 	tail_add(digest, data, size);
 	sha256_add(&digest->sha, data, size);
 	if (digest->bytes < DIGEST_READ)
-		text_read(digest, data, size);
+		text_read(digest, data, size < DIGEST_READ - digest->bytes ? size : DIGEST_READ - digest->bytes);
 	digest->bytes += size;
 }
 

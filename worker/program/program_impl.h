@@ -37,7 +37,6 @@ struct program_metric;
 
 /* ERR_USAGE if the text is not a POSIX extended regular expression. */
 struct program_metric *program_metric_new(const char *expression, struct err *err);
-void program_metric_free(struct program_metric *metric);  /* accepts NULL */
 void program_metric_start(struct program_metric *metric); /* forgets what was found */
 /* Takes bytes as they come; a line is searched in pieces of 4 KiB, and cut after 64 KiB. */
 void program_metric_add(struct program_metric *metric, const char *data, size_t size);
@@ -56,13 +55,18 @@ struct program_output {
 	int spool;                     /* a file, or -1 */
 	struct digest digest;
 	char failure[160]; /* why nothing more is accepted; empty: all is well */
+	char *held;        /* bytes of the run that nobody has looked at yet */
+	size_t held_size, held_room;
 };
 
 bool program_output_wanted(const struct program_output *output);
 void program_output_start(struct program_output *output);
-void program_output_add(struct program_output *output, const char *data, size_t size);
-/* Call it after the last byte; the spool is then at its start. */
-void program_output_end(struct program_output *output, char hash[SHA256_TEXT]);
+/* As read(2). Looking at bytes takes longer than writing them, and the program would wait for that: they are held until
+ * its end, or until there is no room. */
+ssize_t program_output_read(struct program_output *output, int fd);
+/* Call it after the last byte; false: not accepted, because of `failure`. The spool is then at its start. */
+bool program_output_end(struct program_output *output, char hash[SHA256_TEXT]);
+void program_output_free(struct program_output *output); /* with its metric and its spool */
 
 /* A checked request to run a program. */
 struct program_request {

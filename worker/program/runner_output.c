@@ -2,8 +2,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "base/text.h"
 #include "worker/program/program_impl.h"
 
@@ -36,7 +38,7 @@ struct program_metric *program_metric_new(const char *expression, struct err *er
 	return metric;
 }
 
-void program_metric_free(struct program_metric *metric) {
+static void metric_free(struct program_metric *metric) {
 	if (metric) {
 		regfree(&metric->regex);
 		free(metric->expression);
@@ -207,6 +209,10 @@ int program_metric_value(struct program_metric *metric, const char *otherwise, d
 	return bound;
 }
 
+/* Bytes that are held until the run ends; where memory is refused; of one read; that stay in memory between two runs.
+ */
+enum { HELD_MOST = SYS_OUTPUT_HELD, HELD_LEAST = 64 << 10, HELD_READ = 1 << 20, HELD_KEPT = 4 << 20 };
+
 bool program_output_wanted(const struct program_output *output) {
 	return output->keep || output->metric || output->spool >= 0;
 }
@@ -217,6 +223,7 @@ static void spool_failed(struct program_output *output, int why) {
 
 void program_output_start(struct program_output *output) {
 	output->failure[0] = '\0';
+	output->held_size = 0;
 	digest_start(&output->digest);
 	if (output->metric)
 		program_metric_start(output->metric);
@@ -236,7 +243,7 @@ static void spool_write(struct program_output *output, const char *data, size_t 
 	}
 }
 
-void program_output_add(struct program_output *output, const char *data, size_t size) {
+static void output_add(struct program_output *output, const char *data, size_t size) {
 	digest_add(&output->digest, data, size);
 	if (output->metric)
 		program_metric_add(output->metric, data, size);
@@ -248,10 +255,48 @@ void program_output_add(struct program_output *output, const char *data, size_t 
 	}
 }
 
-void program_output_end(struct program_output *output, char hash[SHA256_TEXT]) {
+/* Untouched pages cost nothing. A limit of the address space may refuse them; then each chunk is looked at at once. */
+static void held_open(struct program_output *output) {
+	void *all = mmap(NULL, HELD_MOST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	output->held_room = all == MAP_FAILED ? HELD_LEAST : HELD_MOST;
+	output->held = all == MAP_FAILED ? mem_alloc(1, HELD_LEAST) : all;
+}
+
+static void held_flush(struct program_output *output) {
+	if (output->held_size > 0)
+		output_add(output, output->held, output->held_size);
+	if (output->held_size > HELD_KEPT)
+		madvise(output->held, output->held_room, MADV_DONTNEED);
+	output->held_size = 0;
+}
+
+ssize_t program_output_read(struct program_output *output, int fd) {
+	if (!output->held)
+		held_open(output);
+	if (output->held_size == output->held_room)
+		held_flush(output);
+	size_t room = output->held_room - output->held_size;
+	ssize_t got = read(fd, output->held + output->held_size, room < HELD_READ ? room : HELD_READ);
+	output->held_size += got > 0 ? (size_t)got : 0;
+	return got;
+}
+
+void program_output_free(struct program_output *output) {
+	metric_free(output->metric);
+	if (output->held && output->held_room == HELD_MOST)
+		munmap(output->held, HELD_MOST);
+	else
+		free(output->held);
+	if (output->spool >= 0)
+		close(output->spool);
+}
+
+bool program_output_end(struct program_output *output, char hash[SHA256_TEXT]) {
+	held_flush(output);
 	digest_end(&output->digest, hash);
 	if (output->metric)
 		program_metric_end(output->metric);
 	if (output->spool >= 0 && lseek(output->spool, 0, SEEK_SET) != 0)
 		spool_failed(output, errno);
+	return !output->failure[0];
 }

@@ -402,9 +402,7 @@ static void program_run_free(struct program_run *run) {
 }
 
 static void trial_close(struct program_trial *trial) {
-	program_metric_free(trial->output.metric);
-	if (trial->output.spool >= 0)
-		close(trial->output.spool);
+	program_output_free(&trial->output);
 	json_decref(trial->evidence);
 	json_decref(trial->files);
 	if (trial->meter)

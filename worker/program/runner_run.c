@@ -98,10 +98,9 @@ static struct program_extra program_procfs_stop(struct program_procfs *procfs, c
 }
 
 enum {
-	RUN_CHUNK = 64 * 1024,
 	RUN_TAIL = 64 * 1024,
 	RUN_PIPE = 1 << 20,
-	RUN_LEFT = 64 /* chunks to read after the end */
+	RUN_LEFT = 64 /* times to read after the end */
 };
 static const double RUN_GRACE_S = 0.5, RUN_KILL_S = 5, RUN_SLICE_S = 3600, RUN_POLL_S = 0.001;
 
@@ -114,15 +113,12 @@ struct flight {
 	int pidfd, out, err; /* -1 when closed or unused */
 	double start;
 	bool ended, abandoned;
-	char chunk[RUN_CHUNK];
 };
 
 /* True if more may be readable at once. */
 static bool out_read(struct flight *flight) {
-	ssize_t got = read(flight->out, flight->chunk, sizeof flight->chunk);
-	if (got > 0)
-		program_output_add(flight->command->output, flight->chunk, (size_t)got);
-	else if (proc_is_final(got))
+	ssize_t got = program_output_read(flight->command->output, flight->out);
+	if (proc_is_final(got))
 		proc_shut(&flight->out);
 	return got > 0;
 }

@@ -398,7 +398,8 @@ static bool run_once(struct program_trial *trial, const struct program_again *ag
 		return fail(trial, "runtime", "%s", err.what);
 	if (!before(trial) || !program_once(trial, again, steal_s))
 		return false;
-	program_output_end(&trial->output, hash);
+	if (!program_output_end(&trial->output, hash))
+		return fail(trial, "runtime", "%s", trial->output.failure);
 	evidence_keep(trial, hash);
 	if (!again && !energy_record(trial))
 		return false;

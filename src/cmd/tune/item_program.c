@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/json/js.h"
+#include "base/sys.h"
 #include "src/plan/program_plan.h"
 #include "src/show/counters.h"
 #include "src/cmd/tune/item.h"
@@ -145,6 +146,18 @@ static void short_note(const struct program_item *p, json_t *result) {
 	json_array_append_new(json_object_get(result, "notes"), json_string(text));
 }
 
+/* Where reading what it writes is a part of its time. */
+static void output_note(json_t *result) {
+	double bytes = js_real_or(js_at(result, "baseline.usage"), "output_bytes", 0);
+	if (!(bytes > SYS_OUTPUT_HELD))
+		return;
+	mem_auto char *text =
+		mem_printf("it prints %.3g MB a run; what exceeds %d MiB is looked at while it runs, which takes "
+	               "some of its time: let it print less, or to a file",
+	               bytes / 1e6, SYS_OUTPUT_HELD >> 20);
+	json_array_append_new(json_object_get(result, "notes"), json_string(text));
+}
+
 static void annotate(void *ctx, json_t *result) {
 	const struct program_item *p = ctx;
 	json_t *best = json_object_get(result, "best"), *config = json_object_get(best, "config");
@@ -156,6 +169,7 @@ static void annotate(void *ctx, json_t *result) {
 	program_work_add(p->program, result);
 	variables_note(p, result);
 	short_note(p, result);
+	output_note(result);
 }
 
 static bool other_work(void *ctx, const json_t *config) {
