@@ -411,11 +411,10 @@ static bool is_shared(const struct study *study, size_t column, const struct rea
 	return most - least > log(study_chance_ratio(study, points)) / sqrt((double)list->count);
 }
 
-/* Serial code beside numbers of threads was timed again and again: they do not matter to it. */
-static bool is_of_serial(const struct study *study, size_t column, const struct reading_series *series) {
+bool reading_of_serial(const struct study *study, size_t column, size_t row) {
 	bool serial = false;
 	for (size_t c = 0; c < study_columns(study) && probe_is_team(study_column(study, column)); c++) {
-		int level = study_row(study, series->rows[0])->level[c];
+		int level = study_row(study, row)->level[c];
 		serial = serial || (level != STUDY_ABSENT && !study_column(study, c)->numeric &&
 		                    probe_word(study_column(study, c), level, reading_serial_words));
 	}
@@ -431,7 +430,7 @@ static void column_examine(const struct study *study, struct findings *findings,
 	bool told = (verdict != READING_NO || shared) && !reading_is_search(study, column, &list);
 	for (size_t i = 0; i < list.count && told && count < CURVES_MAX; i++) {
 		struct shape shape = shape_of(study, column, &list.series[i]);
-		if (is_of_serial(study, column, &list.series[i]))
+		if (reading_of_serial(study, column, list.series[i].rows[0]))
 			continue;
 		if (!shared && !is_sure(study, &list.series[i], verdict, list.count >= MANY))
 			continue;

@@ -163,8 +163,8 @@ static void teams_consider(const struct study *study, size_t column, const struc
 	serial = time * (share + (1 - share) / (2 * more)) / (share + (1 - share) / more);
 	one.stake = serial / linear;
 	snprintf(one.why, sizeof one.why,
-	         "measure %.80s=%.6g: about %s if a serial part is what costs, %s if the last gain goes on, and no gain if "
-	         "cores or memory are used up",
+	         "measure %.80s=%.6g: about %s if a serial part is what costs, %s if the efficiency stays as it is, and no "
+	         "gain if cores or memory are used up",
 	         one.name, one.value, study_value_text(study, serial, shown[0], PROBE_TEXT),
 	         study_value_text(study, linear, shown[1], PROBE_TEXT));
 	consider(found, &one);
@@ -215,7 +215,7 @@ static void axes_consider(const struct study *study, size_t column, struct decis
 	for (size_t i = 0; i < list.count; i++) {
 		const struct reading_series *series = &list.series[i];
 		size_t best = reading_fastest(study, series);
-		if (!(level_of(study, series, 0, column) > 0))
+		if (!(level_of(study, series, 0, column) > 0) || reading_of_serial(study, column, series->rows[0]))
 			continue;
 		if (!team) {
 			ends_consider(study, column, series, best, found);

@@ -27,6 +27,8 @@ static inline void reading_series_free(struct reading_list *list) {
 }
 #define reading_auto __attribute__((cleanup(reading_series_free))) /* as mem_auto */
 extern const char reading_serial_words[];
+/* curve.c: is a row one of serial code beside numbers of threads? It was timed again and again: they do not matter. */
+bool reading_of_serial(const struct study *study, size_t column, size_t row);
 double reading_time(const struct study *study, size_t row);
 /* Do two rows differ in one column alone? */
 static inline bool reading_one_apart(const struct study *study, size_t a, size_t b) {

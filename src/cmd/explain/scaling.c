@@ -427,7 +427,8 @@ static void entry_add(const struct explain_view *view, size_t threads, int split
 	struct explain_series series;
 	explain_series_find(view, threads, split, level, &series);
 	size_t least = view->item->table ? 2 : 1; /* a table whose size grows with the team has one team for each */
-	if (series.count < least || json_array_size(list) >= ENTRIES_MAX)
+	if (series.count < least || json_array_size(list) >= ENTRIES_MAX ||
+	    (view->item->table && reading_of_serial(view->study, threads, series.rows[0])))
 		return;
 	json_t *entry = explain_law(view, threads, &series), *about = json_object();
 	if (split >= 0) {

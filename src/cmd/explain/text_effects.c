@@ -9,7 +9,7 @@
 #include "src/show/results.h"
 
 enum { EFFECTS_SHOWN = 6, INTERACTIONS_SHOWN = 3 };
-static const double RATIO_MAX = 1e4, PRINTED = .005, NARROW = .05;
+static const double RATIO_MAX = 1e4, PRINTED = .005, NARROW = .05, SHARE_LEAST = .05;
 
 /* A ratio above RATIO_MAX is an extrapolation of the model, not something that was measured. One whose interval begins
  * at 1, as it is printed, is not clear; where the interval is narrow, it is clear that there is hardly any effect. */
@@ -57,14 +57,14 @@ static json_t *shown_of(const struct explain_text *text, const json_t *rows, con
 }
 
 static bool says_something(const json_t *effect) {
-	return is_clear(effect) || json_object_get(effect, "share");
+	return (is_clear(effect) && !js_bool_or(effect, "turns", false)) || js_real_or(effect, "share", 0) >= SHARE_LEAST;
 }
 
 static void interactions_print(const struct explain_text *text) {
 	mem_auto char *line = mem_strdup("");
 	js_each (one, json_object_get(text->result, "interactions")) {
 		const json_t *params = json_object_get(one, "params");
-		if (one_at >= INTERACTIONS_SHOWN && !text->all)
+		if ((one_at >= INTERACTIONS_SHOWN || js_real_or(one, "share", 0) < SHARE_LEAST) && !text->all)
 			break;
 		mem_append(&line, "%s%s with %s (%.0f %%)",
 		           *line ? ", " : "interactions: ", json_string_value(json_array_get(params, 0)),
@@ -271,6 +271,17 @@ enum { PIECES_SHOWN = 3 };
 static const double RANGE_LEAST = 3;  /* a power of a narrower range of sizes is that of the noise */
 static const double ERROR_MOST = 0.3; /* a law that predicts no better is none */
 
+/* The members in which the problems differ; empty if there is only one problem. */
+static json_t *differing(const json_t *result, const json_t *problem) {
+	json_t *kept = json_object();
+	js_members (name, member, problem) {
+		js_each (other, json_object_get(result, "problems"))
+			if (!json_equal(json_object_get(json_object_get(other, "problem"), name), member))
+				json_object_set(kept, name, member);
+	}
+	return kept;
+}
+
 static bool is_law(const json_t *piece) {
 	return js_real_or(piece, "to", NAN) >= RANGE_LEAST * js_real_or(piece, "from", NAN);
 }
@@ -281,7 +292,12 @@ static void sizes_print(const struct explain_text *text) {
 	bool told = !(error <= ERROR_MOST) || js_named(json_object_get(text->result, "readings"), "growth");
 	if (!json_is_object(sizes))
 		return;
-	explain_title(text, "by problem size");
+	js_auto json_t *rest = json_copy(json_object_get(text->result, "problem"));
+	json_object_del(rest, js_string_or(sizes, "over", ""));
+	js_auto json_t *kept = differing(text->result, rest);
+	mem_auto char *words = json_object_size(kept) ? results_config(kept, NULL) : NULL;
+	mem_auto char *title = mem_printf("by problem size%s%s", words ? ", " : "", words ? words : "");
+	explain_title(text, title);
 	if (!js_bool_or(sizes, "decided", true))
 		fprintf(text->out, "%*sall configurations are about as fast at every size\n", INDENT, "");
 	else
@@ -316,17 +332,6 @@ void explain_text_effects(const struct explain_text *text) {
 	roofline_print(text);
 	sizes_print(text);
 	pareto_print(text);
-}
-
-/* The members in which the problems differ; empty if there is only one problem. */
-static json_t *differing(const json_t *result, const json_t *problem) {
-	json_t *kept = json_object();
-	js_members (name, member, problem) {
-		js_each (other, json_object_get(result, "problems"))
-			if (!json_equal(json_object_get(json_object_get(other, "problem"), name), member))
-				json_object_set(kept, name, member);
-	}
-	return kept;
 }
 
 char *explain_problem_text(const json_t *result, const json_t *problem) {

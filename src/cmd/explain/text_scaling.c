@@ -107,8 +107,11 @@ static void describe_two_points(const json_t *entry, const json_t *points, doubl
 		snprintf(text, size, "faster with %s than with %.0f; ", team_words(entry, threads, team), threads == a ? b : a);
 }
 
-static bool is_superlinear(const json_t *point) {
-	return js_real_or(point, "speedup", NAN) > BEYOND * js_real_or(point, "threads", NAN);
+/* Does the fastest team gain more over the smallest one than it is larger? */
+static bool is_superlinear(const json_t *entry) {
+	const json_t *first = json_array_get(json_object_get(entry, "points"), 0), *best = best_point(entry);
+	double gain = js_real_or(first, "seconds", NAN) / js_real_or(best, "seconds", NAN);
+	return gain > BEYOND * js_real_or(best, "threads", NAN) / js_real_or(first, "threads", NAN);
 }
 
 /* "12.3x with 16 threads; " */
@@ -152,7 +155,8 @@ static void law_print(const struct explain_text *text, const json_t *entry, cons
 		snprintf(words + strlen(words), sizeof words - strlen(words),
 		         "; %lld of %zu thread counts excluded as outliers", (long long)js_int_or(entry, "outliers", 0),
 		         json_array_size(json_object_get(entry, "points")));
-	if (js_bool_or(entry, "superlinear", false) || is_superlinear(best_point(entry)))
+	bool law = json_is_string(json_object_get(entry, "law"));
+	if (js_bool_or(entry, "superlinear", false) || (law && is_superlinear(entry)))
 		snprintf(words + strlen(words), sizeof words - strlen(words), "; superlinear speedup");
 	ui_wrap(text->out, INDENT, 2 * INDENT, "%s%s%s%s", label, *label ? ": " : "", measured, words);
 }
@@ -218,8 +222,19 @@ static void entry_print(const struct explain_text *text, const json_t *entry) {
 	}
 }
 
+/* Has it a law, or a gain over one member or beyond the members? Which team is the fastest is told by its curve. */
+static bool says_more(const struct explain_text *text, const json_t *entry) {
+	const json_t *best = best_point(entry);
+	bool gain = json_object_get(best, "speedup") && js_real_or(best, "threads", 1) > 1;
+	return text->all || json_is_string(json_object_get(entry, "law")) || gain || is_superlinear(entry) ||
+	       !js_named(json_object_get(text->result, "readings"), "curve");
+}
+
 void explain_text_scaling(const struct explain_text *text) {
-	const json_t *entries = json_object_get(text->result, "scaling");
+	js_auto json_t *entries = json_array();
+	js_each (entry, json_object_get(text->result, "scaling"))
+		if (says_more(text, entry))
+			json_array_append(entries, (json_t *)entry);
 	if (json_array_size(entries) == 0)
 		return;
 	const char *team = js_string_or(json_array_get(entries, 0), "team", "threads");
