@@ -206,24 +206,36 @@ static void starts_consider(const struct study *study, size_t column, const stru
 		consider(found, &one);
 }
 
+/* Is no other row of its problem clearly faster? How others go on does not matter. */
+static bool is_leading(const struct study *study, size_t row) {
+	for (size_t r = 0; r < study_rows(study); r++)
+		if (study_usable(study, r) && study_same_problem(study, r, row) &&
+		    reading_time(study, r) * (1 + probe_limit(study)) < reading_time(study, row))
+			return false;
+	return true;
+}
+
 /* Numbers that somebody chose, or teams. */
 static void axes_consider(const struct study *study, size_t column, struct decision *found) {
 	bool team = probe_is_team(study_column(study, column));
 	reading_auto struct reading_list list = reading_series_find(study, column, POINTS_LEAST);
+	bool follows = reading_follows(study, column, &list) != READING_NO;
 	if (team && reading_work_each(study)) /* then more members do more, in the same time at best */
 		return;
 	for (size_t i = 0; i < list.count; i++) {
 		const struct reading_series *series = &list.series[i];
 		size_t best = reading_fastest(study, series);
-		if (!(level_of(study, series, 0, column) > 0) || reading_of_serial(study, column, series->rows[0]))
+		if (!(level_of(study, series, 0, column) > 0) || reading_of_serial(study, column, series->rows[0]) ||
+		    !is_leading(study, series->rows[best]))
 			continue;
-		if (!team) {
-			ends_consider(study, column, series, best, found);
-			continue;
+		if (team) {
+			teams_consider(study, column, series, best, found);
+			starts_consider(study, column, series, found);
 		}
-		teams_consider(study, column, series, best, found);
-		knees_consider(study, column, series, best, found);
-		starts_consider(study, column, series, found);
+		if (team && follows)
+			knees_consider(study, column, series, best, found);
+		else if (follows)
+			ends_consider(study, column, series, best, found);
 	}
 }
 
