@@ -15,10 +15,10 @@ fuzz_targets += %D%/fuzz_explain
 %C%_fuzz_explain_LDADD = $(%C%_hostile_LDADD)
 slow_tests += %D%/hostile
 dist_check_SCRIPTS += %D%/explain %D%/reports %D%/arrivals %D%/probe
-dist_check_SCRIPTS += %D%/truths
+dist_check_SCRIPTS += %D%/truths %D%/headers
 slow_tests += %D%/truths
 EXTRA_DIST += %D%/published
-TESTS += %D%/reports %D%/arrivals
+TESTS += %D%/reports %D%/arrivals %D%/headers
 EXTRA_DIST += %D%/files
 EXTRA_DIST += $(EXPLAIN_TABLES:%=%D%/tables/%.csv)
 EXPLAIN_TABLES = array cc-iterations fib-tasks gpu-flat gpu-host merge-cutoff hash histogram matmul mergesort-wide cuda-transfers first-touch-far mpi mpi-halo mpi-processes mpi-weak fw-cpu-gpu fw-cuda-factor-counters fw-cuda-parts fw-recursive fw-tasks-inner fw-trap gol \

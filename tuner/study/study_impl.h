@@ -222,6 +222,7 @@ int table_fill(struct study_set *set, struct table *table, const char *kernel, c
 /* src: table_value.c: finds the column of times or rates, and its unit. */
 int table_value_find(struct table *table, struct err *err);
 /* src: table_roles.c */
+extern const char table_run_words[]; /* headers that number measurements */
 int table_roles(struct table *table, struct err *err);
 /* src: table_follow.c: columns that follow from others. Only tables of up to so many rows are looked through. */
 enum { TABLE_PAIRS_ROWS = 400 };
@@ -314,19 +315,23 @@ struct wide {
 	const char *direction[CSV_COLUMNS_MAX]; /* of copies, if `directed`: then the values are what is left of headers */
 	const char *other; /* what the second key of "N=1024, B=16" is, if `directed`; NULL: a direction */
 	bool directed;
-	struct table_name measure; /* of the times, or the rates */
-	bool repeats;              /* the columns are runs of the same */
-	bool with_serial;          /* the last column is serial code, beside teams of threads */
-	bool unnamed;              /* the headers are bare numbers, and nothing says of what */
-	bool speedups;             /* all are 1 in the first row */
-	size_t parts;              /* number of columns that are called like parts of a time */
-	bool sum;                  /* the columns are parts, and nothing is their sum */
-	const char *unit;          /* that a comment names, or NULL */
-	const char *header;        /* of the times in a row each */
-	bool assumed;              /* the unit is not known: seconds */
+	struct table_name measure;       /* of the times, or the rates */
+	bool repeats;                    /* the columns are runs of the same */
+	bool with_serial;                /* the last column is serial code, beside teams of threads */
+	bool unnamed;                    /* the headers are bare numbers, and nothing says of what */
+	bool speedups;                   /* all are 1 in the first row */
+	size_t parts;                    /* number of columns that are called like parts of a time */
+	bool sum;                        /* the columns are parts, and nothing is their sum */
+	const char *unit;                /* that a comment names, or NULL */
+	size_t part_of[CSV_COLUMNS_MAX]; /* 1 + the version that another column is a part of; SIZE_MAX: left out */
+	const char *header;              /* of the times in a row each */
+	bool assumed;                    /* the unit is not known: seconds */
 };
 /* noted: the name that the table gives, or NULL. False: the table is not wide. */
 /* src: wide_kinds.c. Names what the columns are, of which each has a measure, and finds directions and parts. */
 bool wide_kinds(const struct csv *csv, struct wide *wide, enum table_measure measure);
+/* The same as a table with a row for each time, or, of parts, with a column for their sum; lives in the arena of `csv`.
+ * src: wide_kinds.c */
+struct csv *wide_to_long(const struct csv *csv, const struct wide *wide);
 bool wide_find(const struct csv *csv, const char *noted, const struct study_reading *reading, struct wide *wide);
 #endif

@@ -99,147 +99,8 @@ static int table_read(struct study_set *set, struct table *table, struct err *er
 	return failed;
 }
 
-/* Serial code measured again takes a little more or less. */
-static const double AGAIN = 0.3;
-
-struct making {
-	const struct csv *csv;
-	const struct wide *wide;
-	struct csv *out;
-	size_t key[CSV_COLUMNS_MAX], keys; /* columns that stay */
-};
-
-static bool is_wide(const struct wide *wide, size_t column) {
-	for (size_t i = 0; i < wide->count; i++)
-		if (wide->column[i] == column)
-			return true;
-	return false;
-}
-
-/* Do two rows agree in all columns that describe the problem? */
-static bool is_same_problem(const struct making *making, size_t a, size_t b) {
-	const struct csv *csv = making->csv;
-	for (size_t k = 0; k < making->keys; k++)
-		if (table_is_problem(csv->header[making->key[k]]) &&
-		    strcmp(csv_cell(csv, a, making->key[k]), csv_cell(csv, b, making->key[k])) != 0)
-			return false;
-	return true;
-}
-
-static bool is_same_time(const struct csv *csv, size_t a, size_t b, size_t column) {
-	double x, y;
-	if (strcmp(csv_cell(csv, a, column), csv_cell(csv, b, column)) == 0)
-		return true;
-	return table_number(csv, csv_cell(csv, a, column), false, &x) &&
-	       table_number(csv, csv_cell(csv, b, column), false, &y) && x > 0 && y > 0 && fabs(log(x / y)) <= AGAIN;
-}
-
-/* Serial code does not depend on what was chosen for the other code, so that it has one time for each problem. */
-static bool is_serial(const struct making *making, size_t at) {
-	const struct wide *wide = making->wide;
-	const struct csv *csv = making->csv;
-	if (wide->repeats || !table_has_word(wide->value[at], table_serial_words))
-		return false;
-	for (size_t r = 1; r < csv->rows; r++)
-		for (size_t s = 0; s < r && csv->rows <= TABLE_PAIRS_ROWS; s++)
-			if (is_same_problem(making, r, s) && !is_same_time(csv, r, s, wide->column[at]))
-				return false;
-	return true;
-}
-
-static const char *time_of(const struct csv *csv, const struct wide *wide, size_t row, size_t at) { /* in its unit */
-	struct table_name name;
-	double number;
-	table_name_read(csv->header[wide->column[at]], &name);
-	const char *cell = csv_cell(csv, row, wide->column[at]);
-	bool other = name.measure == MEASURE_TIME && name.scale != wide->measure.scale;
-	return other && table_number(csv, cell, false, &number)
-	           ? arena_printf(csv->arena, "%.9g", number * name.scale / wide->measure.scale)
-	           : cell;
-}
-
-static void row_add(struct making *making, size_t row, size_t at, bool serial) {
-	struct csv *out = making->out;
-	const char **cells = out->cells + out->rows * out->columns;
-	for (size_t k = 0; k < making->keys; k++)
-		cells[k] = serial && !table_is_problem(making->csv->header[making->key[k]])
-		               ? ""
-		               : csv_cell(making->csv, row, making->key[k]);
-	if (!making->wide->repeats)
-		cells[making->keys] = making->wide->value[at];
-	if (making->wide->directed)
-		cells[making->keys + 1] = making->wide->direction[at];
-	if (making->wide->with_serial)
-		cells[making->keys + 1] = at + 1 == making->wide->count ? "serial" : "parallel";
-	const char *time = time_of(making->csv, making->wide, row, at);
-	cells[out->columns - 1] = strspn(time, "0.") == strlen(time) ? "" : time; /* rounded down, or not measured */
-	for (size_t r = 0; r < out->rows && serial; r++)
-		if (memcmp(out->cells + r * out->columns, cells, out->columns * sizeof *cells) == 0)
-			return;
-	out->line[out->rows++] = making->csv->line[row];
-}
-
-/* The parts of a row; "" if one of them is missing. */
-static const char *sum_of(const struct csv *csv, const struct wide *wide, size_t row) {
-	double sum = 0, one;
-	for (size_t i = 0; i < wide->count; i++)
-		sum += table_number(csv, time_of(csv, wide, row, i), false, &one) ? one * wide->measure.scale : NAN;
-	return isfinite(sum) ? arena_printf(csv->arena, "%.9g", sum) : "";
-}
-
-static struct csv *sum_add(const struct csv *csv, const struct wide *wide) {
-	struct csv *out = arena_alloc(csv->arena, 1, sizeof *out);
-	*out = *csv;
-	out->columns++;
-	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
-	out->cells = arena_alloc(csv->arena, csv->rows * out->columns + 1, sizeof *out->cells);
-	memcpy(out->header, csv->header, csv->columns * sizeof *out->header);
-	out->header[csv->columns] = "total_s";
-	for (size_t r = 0; r < csv->rows; r++) {
-		memcpy(out->cells + r * out->columns, csv->cells + r * csv->columns, csv->columns * sizeof *out->cells);
-		out->cells[r * out->columns + csv->columns] = sum_of(csv, wide, r);
-	}
-	return out;
-}
-
-static void header_make(struct making *making) {
-	struct csv *out = making->out;
-	for (size_t k = 0; k < making->keys; k++)
-		out->header[k] = making->csv->header[making->key[k]];
-	if (!making->wide->repeats)
-		out->header[making->keys] = making->wide->name;
-	if (making->wide->directed)
-		out->header[making->keys + 1] = making->wide->other ? making->wide->other : "operation";
-	if (making->wide->with_serial)
-		out->header[making->keys + 1] = "version";
-	out->header[out->columns - 1] = making->wide->header;
-}
-
-/* The same as a table with a row for each time, or, of parts, with a column for their sum; lives in the arena of `csv`.
- */
-static struct csv *wide_to_long(const struct csv *csv, const struct wide *wide) {
-	if (wide->sum)
-		return sum_add(csv, wide);
-	struct making making = {.csv = csv, .wide = wide, .out = arena_alloc(csv->arena, 1, sizeof *making.out)};
-	struct csv *out = making.out;
-	*out = *csv;
-	for (size_t c = 0; c < csv->columns; c++)
-		if (!is_wide(wide, c))
-			making.key[making.keys++] = c;
-	out->columns = making.keys + 1 + !wide->repeats + (wide->with_serial || wide->directed);
-	out->rows = 0;
-	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
-	out->cells = arena_alloc(csv->arena, csv->rows * wide->count * out->columns + 1, sizeof *out->cells);
-	out->line = arena_alloc(csv->arena, csv->rows * wide->count + 1, sizeof *out->line);
-	header_make(&making);
-	for (size_t i = 0; i < wide->count; i++) {
-		bool serial = is_serial(&making, i);
-		bool once = serial && making.keys == 1 && !table_is_problem(csv->header[making.key[0]]);
-		for (size_t r = 0; r < (once ? csv->rows > 0 : csv->rows); r++)
-			row_add(&making, r, i, serial);
-	}
-	return out;
-}
+enum { RATIO_COLUMNS_MOST = 20, RATIO_ROWS_LEAST = 3 };
+static const double SAME = 0.01, ROUNDED = 0.006;
 
 static int hint_add(struct err *err) {
 	return err && !*err->hint
@@ -273,6 +134,126 @@ static int nameless_refuse(const struct csv *csv, const char *path, struct err *
 	           : err_set(err, ERR_USAGE, NULL, "%s: the line of names has times in it", path);
 }
 
+/* Headers that say too little get the names that they stand for. */
+/* "p" and "T" are the numbers of processors and threads if they count from 1, or from 2 beside serial code or
+ * speed-ups: probabilities and percentages don't. Beside "q" it is a side of a grid of processes. */
+static bool is_letter_of_team(const struct csv *csv, size_t column) {
+	const char *name = csv->header[column];
+	bool processors = strcasecmp(name, "p") == 0, compared = false, timed = processors;
+	double number, least = INFINITY;
+	if (!processors && strcmp(name, "T") != 0)
+		return false;
+	for (size_t r = 0; r < csv->rows; r++) {
+		bool known = table_number(csv, csv_cell(csv, r, column), false, &number); /* serial code has none */
+		if ((!known && *csv_cell(csv, r, column)) || (known && number != floor(number)))
+			return false;
+		least = known ? fmin(least, number) : least;
+	}
+	for (size_t c = 0; c < csv->columns; c++) {
+		if (strcasecmp(csv->header[c], "q") == 0)
+			return false;
+		compared = compared || table_has_word(csv->header[c], "speedup efficiency") ||
+		           table_has_word(csv->header[c], table_serial_words);
+		timed = timed || table_has_word(csv->header[c], "time tseq tpar t");
+	}
+	return timed && (least == 1 || (least == 2 && compared));
+}
+
+/* Is a number in all rows one of `over` by one of `under`, of `each` member if that is a column? */
+static bool is_quotient(const struct csv *csv, size_t column, size_t over, size_t under, size_t each) {
+	double own, a, b, members = 1;
+	size_t r = 0;
+	while (r < csv->rows && table_number(csv, csv_cell(csv, r, column), false, &own) &&
+	       table_number(csv, csv_cell(csv, r, over), false, &a) &&
+	       table_number(csv, csv_cell(csv, r, under), false, &b) &&
+	       (each == column || table_number(csv, csv_cell(csv, r, each), false, &members)) &&
+	       fabs(own - a / b / members) <= ROUNDED + SAME * own)
+		r++;
+	return r == csv->rows;
+}
+
+static bool is_no_time(const char *header) {
+	return table_is_team(header) || table_is_figure(header) || table_is_problem(header);
+}
+
+/* Is it a speed-up or an efficiency under whatever name: two others divided by each other, perhaps by the team? */
+static bool is_ratio(const struct csv *csv, size_t column) {
+	bool ratio = false;
+	struct table_name name;
+	table_name_read(csv->header[column], &name);
+	bool known = is_no_time(csv->header[column]) || table_is_parameter(csv->header[column]) ||
+	             table_has_word(csv->header[column], "time t") ||
+	             (name.measure != MEASURE_NONE && name.measure != MEASURE_SPEEDUP);
+	if (known || csv->columns > RATIO_COLUMNS_MOST || csv->rows < RATIO_ROWS_LEAST || csv->rows > TABLE_PAIRS_ROWS ||
+	    !table_varies(csv, column))
+		return false;
+	for (size_t i = 0; i < csv->columns * csv->columns && !ratio; i++) {
+		size_t over = i / csv->columns, under = i % csv->columns;
+		if (over == under || over == column || under == column || is_no_time(csv->header[over]) ||
+		    is_no_time(csv->header[under]))
+			continue;
+		for (size_t each = 0; each < csv->columns && !ratio; each++)
+			ratio = (each == column || table_is_team(csv->header[each])) && is_quotient(csv, column, over, under, each);
+	}
+	return ratio;
+}
+
+/* "S" and "E" of textbooks, and two columns of one name, such as the speed-ups behind the times of two codes: the
+ * second gets a number. */
+static void names_number(struct csv *csv) {
+	struct table_name name;
+	static const char *const letters[][2] = {{"S", "speedup"}, {"E", "efficiency"}};
+	bool both[2] = {false, false};
+	for (size_t c = 0; c < csv->columns; c++)
+		for (size_t i = 0; i < 2; i++)
+			both[i] = both[i] || strcmp(csv->header[c], letters[i][0]) == 0;
+	for (size_t i = 0; i < 2 * csv->columns && both[0] && both[1]; i++)
+		if (strcmp(csv->header[i / 2], letters[i % 2][0]) == 0)
+			csv->header[i / 2] = letters[i % 2][1];
+	for (size_t c = 1; c < csv->columns; c++)
+		for (size_t d = 0; d < c; d++) {
+			table_name_read(csv->header[c], &name);
+			if (*csv->header[c] && strcmp(csv->header[c], csv->header[d]) == 0 && name.measure == MEASURE_NONE &&
+			    table_time_rank(&name) < 0 && !table_is_parameter(csv->header[c]) && !table_is_problem(csv->header[c]))
+				csv->header[c] = arena_printf(csv->arena, "%s (%zu)", csv->header[c], c + 1);
+		}
+}
+
+/* Is "T_min" beside "T_max" or "T_avg"? */
+static bool is_minimum(const struct csv *csv, const char *header) {
+	size_t stem = strlen(header) > 3 ? strlen(header) - 3 : 0;
+	bool minimum = stem == 0;
+	for (size_t c = 0; c < csv->columns && !minimum; c++)
+		minimum = strncasecmp(csv->header[c], header, stem) == 0 &&
+		          table_among(csv->header[c] + stem, strlen(csv->header[c] + stem), "max avg mean median med std");
+	return minimum && strcasecmp(header + stem, "min") == 0 && (!stem || strchr("_ -", header[stem - 1]));
+}
+
+/* "min" alone or beside a maximum is not a minute, and "rank" is a team unless its numbers are places of a ranking. */
+static void name_expand(struct csv *csv, size_t column) {
+	const char *header = csv->header[column];
+	double number;
+	bool team = false;
+	for (size_t r = 0; r < csv->rows; r++)
+		team = team || (table_number(csv, csv_cell(csv, r, column), true, &number) && number != (double)(r + 1));
+	if (team && strcasecmp(header, "rank") == 0)
+		csv->header[column] = "ranks";
+	else if (is_minimum(csv, header))
+		csv->header[column] = arena_printf(csv->arena, "%simum", header);
+}
+
+static void names_expand(struct csv *csv, const struct study_reading *reading) {
+	names_number(csv);
+	for (size_t c = 0; c < csv->columns; c++) {
+		name_expand(csv, c);
+		if (is_letter_of_team(csv, c) && !(reading && reading->problem_count) && !table_note(csv, "problem"))
+			csv->header[c] = "threads";
+	}
+	for (size_t c = 0; c < csv->columns; c++)
+		if (is_ratio(csv, c))
+			csv->header[c] = arena_printf(csv->arena, "%s ratio", csv->header[c]);
+}
+
 /* A table of no known producer. */
 static int plain_add(struct study_set *set, struct csv *csv, struct table *table, struct err *err) {
 	struct wide wide;
@@ -284,7 +265,9 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 		csv->header[c] = arena_strdup(csv->arena, header);
 	}
 	const char *noted = NULL;
+	names_expand(csv, table->reading);
 	table_cells_rewrite(csv, &noted);
+	names_expand(csv, table->reading); /* of a table that was turned */
 	const struct csv *parted = table_parted(csv, table->reading, &table->assumed_unit);
 	table->on_device = parted;
 	table->csv = parted ? parted : csv;

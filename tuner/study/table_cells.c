@@ -315,39 +315,6 @@ static void groups_fill(struct csv *csv) {
 	csv->rows = kept;
 }
 
-/* "S" and "E" of textbooks, and two columns of one name, such as the speed-ups behind the times of two codes: the
- * second gets a number. */
-static void names_number(struct csv *csv) {
-	struct table_name name;
-	static const char *const letters[][2] = {{"S", "speedup"}, {"E", "efficiency"}};
-	bool both[2] = {false, false};
-	for (size_t c = 0; c < csv->columns; c++)
-		for (size_t i = 0; i < 2; i++)
-			both[i] = both[i] || strcmp(csv->header[c], letters[i][0]) == 0;
-	for (size_t i = 0; i < 2 * csv->columns && both[0] && both[1]; i++)
-		if (strcmp(csv->header[i / 2], letters[i % 2][0]) == 0)
-			csv->header[i / 2] = letters[i % 2][1];
-	for (size_t c = 1; c < csv->columns; c++)
-		for (size_t d = 0; d < c; d++) {
-			table_name_read(csv->header[c], &name);
-			if (*csv->header[c] && strcmp(csv->header[c], csv->header[d]) == 0 && name.measure == MEASURE_NONE &&
-			    table_time_rank(&name) < 0 && !table_is_parameter(csv->header[c]) && !table_is_problem(csv->header[c]))
-				csv->header[c] = arena_printf(csv->arena, "%s (%zu)", csv->header[c], c + 1);
-		}
-}
-
-/* "min" alone is a minimum and not minutes, and "rank" is a team unless its numbers are places of a ranking. */
-static void name_expand(struct csv *csv, size_t column) {
-	double number;
-	bool team = false;
-	for (size_t r = 0; r < csv->rows; r++)
-		team = team || (table_number(csv, csv_cell(csv, r, column), true, &number) && number != (double)(r + 1));
-	if (team && strcasecmp(csv->header[column], "rank") == 0)
-		csv->header[column] = "ranks";
-	else if (strcasecmp(csv->header[column], "min") == 0)
-		csv->header[column] = "minimum";
-}
-
 /* The sign of typographers is a minus. */
 static void minus_rewrite(struct csv *csv) {
 	static const char sign[] = "\xe2\x88\x92";
@@ -481,11 +448,9 @@ void table_cells_rewrite(struct csv *csv, const char **noted) {
 	*noted = corner_split(csv);
 	groups_fill(csv);
 	minus_rewrite(csv);
-	names_number(csv);
 	bool commas = has_decimal_commas(csv, 0, 1);
 	words_name(csv);
 	for (size_t c = 0; c < csv->columns; c++) {
-		name_expand(csv, c);
 		pairs_split(csv, c);
 		words_blank(csv, c);
 		table_units_rewrite(csv, c, csv->delimiter != ';' && (commas || has_decimal_commas(csv, c, csv->columns)));

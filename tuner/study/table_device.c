@@ -222,44 +222,51 @@ static const char *seconds_text(const struct csv *csv, double seconds) {
 	return isfinite(seconds) ? arena_printf(csv->arena, "%.9g", seconds) : "";
 }
 
-static void row_add(const struct device *device, struct csv *out, size_t row, bool rival) {
+/* A row with the device's time behind what it has besides, and the processor's if there is one. */
+static void row_add(const struct device *device, struct csv *out, size_t row) {
 	const struct csv *csv = device->csv;
-	const char **cells = out->cells + out->rows * out->columns;
+	const char **cells = out->cells + row * out->columns;
 	size_t at = 0;
 	for (size_t c = 0; c < csv->columns; c++)
 		if (device->columns[c].kind == KIND_OTHER || is_part(device, c))
-			cells[at++] = rival && is_part(device, c) ? "" : csv_cell(csv, row, c);
+			cells[at++] = csv_cell(csv, row, c);
 	if (device->rest)
-		cells[at++] = rival ? "" : seconds_text(csv, run_of(device, row) - part_of(device, row, KIND_KERNEL));
+		cells[at++] = seconds_text(csv, run_of(device, row) - part_of(device, row, KIND_KERNEL));
+	cells[at++] = seconds_text(csv, run_of(device, row));
 	if (device->count[KIND_RIVAL])
-		cells[at++] = !rival ? "gpu" : device->serial ? "serial" : "cpu";
-	cells[at] = seconds_text(csv, rival ? part_of(device, row, KIND_RIVAL) : run_of(device, row));
-	out->line[out->rows++] = csv->line[row];
+		cells[at] = seconds_text(csv, part_of(device, row, KIND_RIVAL));
 }
 
 static struct csv *table_make(const struct device *device) {
 	const struct csv *csv = device->csv;
 	struct csv *out = arena_alloc(csv->arena, 1, sizeof *out);
-	size_t versions = device->count[KIND_RIVAL] ? 2 : 1;
-	*out = *csv;
-	out->columns = 1 + (versions > 1) + device->rest + device->count[KIND_OTHER] + device->count[KIND_KERNEL] +
-	               device->count[KIND_COPY];
-	out->rows = 0;
-	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
-	out->cells = arena_alloc(csv->arena, csv->rows * versions * out->columns + 1, sizeof *out->cells);
-	out->line = arena_alloc(csv->arena, csv->rows * versions + 1, sizeof *out->line);
+	struct wide wide = {.name = "version", .header = "total_s", .measure = {.measure = MEASURE_TIME, .scale = 1}};
 	size_t at = 0;
+	*out = *csv;
+	out->columns = 1 + (device->count[KIND_RIVAL] > 0) + device->rest + device->count[KIND_OTHER] +
+	               device->count[KIND_KERNEL] + device->count[KIND_COPY];
+	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
+	out->cells = arena_alloc(csv->arena, csv->rows * out->columns + 1, sizeof *out->cells);
 	for (size_t c = 0; c < csv->columns; c++)
-		if (device->columns[c].kind == KIND_OTHER || is_part(device, c))
+		if (device->columns[c].kind == KIND_OTHER || is_part(device, c)) {
+			wide.part_of[at] = is_part(device, c);
 			out->header[at++] = is_part(device, c) ? renamed(device, c) : csv->header[c];
+		}
+	wide.part_of[at] = device->rest;
 	if (device->rest)
 		out->header[at++] = "copy (s)";
-	if (versions > 1)
-		out->header[at++] = "version";
 	out->header[at] = "total_s";
-	for (size_t r = 0; r < csv->rows * versions; r++)
-		row_add(device, out, r / versions, r % versions == 1);
-	return out;
+	for (size_t r = 0; r < csv->rows; r++)
+		row_add(device, out, r);
+	if (!device->count[KIND_RIVAL])
+		return out;
+	out->header[at + 1] = "rival_s";
+	wide.count = 2;
+	wide.column[0] = at;
+	wide.value[0] = "gpu";
+	wide.column[1] = at + 1;
+	wide.value[1] = device->serial ? "serial" : "cpu";
+	return wide_to_long(out, &wide);
 }
 
 struct csv *table_parted(const struct csv *csv, const struct study_reading *reading, bool *assumed) {

@@ -60,7 +60,7 @@ void table_key(const char *header, char key[TABLE_NAME]) {
 	                                     "omp_",
 	                                     "n_",
 	                                     "the_"};
-	static const char *const behind[] = {"_count", "_number", "_used", "_n"};
+	static const char *const behind[] = {"_count", "_number", "_used", "_n", "_name"};
 	table_words_join(header, key);
 	for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
 		size_t length = strlen(before[i]);
@@ -108,12 +108,15 @@ bool table_is_problem(const char *header) {
 	    table_has_word(key, "update updates read reads write writes insert inserts lookup lookups"))
 		return true; /* the mix of operations */
 	if (strstr(key, "_per_") && !strstr(key, "_s_per_") &&
-	    !table_among(key, strcspn(key, "_"), "thread threads task tasks rank ranks process processes core cores") &&
+	    !table_among(key, strcspn(key, "_"),
+	                 "time runtime thread threads task tasks rank ranks process processes core cores") &&
 	    is_key(strstr(key, "_per_") + 5, "rank process proc thread core node gpu processor"))
 		return true;
 	table_key(header, key);
 	unit_cut(key);
 	const char *last = strrchr(key, '_');
+	if (is_key(key, "nsteps niters nelements nelem nbodies nparticles npart ncells nrows ncols"))
+		return true;
 	return is_size_of_input(key) || (last && is_key(last + 1, "grid mesh domain")) ||
 	       is_key(
 			   key,
@@ -153,9 +156,11 @@ bool table_is_parameter(const char *header) {
 bool table_is_threads(const char *header) {
 	char key[TABLE_NAME];
 	table_key(header, key);
-	return is_key(key, "threads thread nthreads nthread threadcount omp_num_threads cores core ncores cpu_cores cpus "
-	                   "ncpus cpus_per_task processors workers worker nworkers worker_threads cpu_threads "
-	                   "openmp_threads gomaxprocs goroutines");
+	return is_key(
+		key,
+		"threads thread nthreads nthread threadcount omp_num_threads cores core ncores cpu_cores cpus "
+		"threads_openmp threads_omp ncpus cpus_per_task processors workers worker nworkers worker_threads cpu_threads "
+		"openmp_threads gomaxprocs goroutines");
 }
 
 bool table_is_count(const char *header) {
@@ -175,48 +180,75 @@ bool table_is_team(const char *header) {
  * in English; "" is a word that only joins others. A word of ours that stands among theirs is its own translation. */
 static const char *const translations[][2] = {
 	{"strong weak threads thread ms s us ns mean median min max openmp omp mpi cpu gpu runs seq serial default vs in n "
-     "p static dynamic guided auto cuda opencl pthreads mutex atomic critical barrier simd naive tiled kernel block",
+     "p static dynamic guided auto cuda opencl pthreads mutex atomic critical barrier simd naive tiled kernel block "
+     "total "
+     "global time speedup efficiency cores size sequential parallel type execution",
      NULL},
-	{"de des d l der die das del della dei di du la le les el los el anzahl zahl nº n° nombre nb numero num no nr "
+	{"of de des d l der die das del della dei di du la le les el los anzahl zahl nº n° nombre nb numero num "
+     "no nr cantidad quantidade qtd numar broj aantal pocet sayisi jumlah брой "
      "αριθμος πληθος 数 数量 个数 执行",
      ""},
-	{"zeit temps tiempo tempo tempi χρονος 时间 耗时 用时 时间开销", "time"},
+	{"zeit temps tiempo tiempos tempo tempos tempi tijd timp sure suresi zaman waktu vrijeme vreme doba ido време "
+     "χρονος 时间 耗时 用时 时间开销",
+     "time"},
 	{"laufzeit ausfuhrungszeit ausfuehrungszeit rechenzeit", "runtime"},
 	{"dauer duree duracion duracao durata διαρκεια", "duration"},
-	{"合计 总计 总和 gesamt summe somme suma totale", "total"},
-	{"execution ausfuhrung ejecucion execucao esecuzione calcul calculo calcolo durchlauf εκτελεσης "
-     "运行 "
-     "计算",
+	{"合计 总计 总和 gesamt summe somme suma totale calkowity toplam ukupno celkem", "total"},
+	{"ausfuhrung ejecucion execucao esecuzione calcul calculo calcolo durchlauf wykonania calisma eksekusi "
+     "futasi εκτελεσης 运行 计算",
      "run"},
 	{"中位数 медианное медианный", "median"},
 	{"并行", "parallel"},
 	{"srednia sredni", "mean"},
-	{"mittlere mittel mittelwert durchschnitt moyen moyenne medio media promedio μεσος μεση 平均值 "
-     "平均",
+	{"mittlere mittel mittelwert durchschnitt moyen moyenne medio media promedio ortalama prumer priemer gemiddelde "
+     "μεσος μεση 平均值 平均",
      "mean"},
-	{"faden threadanzahl fils filetage hilos hilo νηματα νηματων 线程", "threads"},
-	{"kerne kern rechenkerne coeurs coeur nucleos nucleo core πυρηνες πυρηνων 核心 核", "cores"},
-	{"prozesse prozess processus procesos proceso processi processo processos διεργασιες διεργασιων "
-     "进程",
+	{"faden threadanzahl fils filetage hilos hilo iplik parcacigi vlakna vlaken vlakien niti szalak нишки νηματα "
+     "νηματων 线程",
+     "threads"},
+	{"kerne kern rechenkerne coeurs coeur nucleos nucleo core cekirdek jadra jader kernen nuclee nuclis jezgri jezgara "
+     "πυρηνες πυρηνων 核心 核",
+     "cores"},
+	{"prozesse prozess processus procesos proceso processi processo processos procesu procesov procesa processen "
+     "procese "
+     "διεργασιες διεργασιων 进程",
      "processes"},
-	{"grose groesse problemgrose problemgroesse taille tamano tamanyo dimensione μεγεθος 规模 大小", "size"},
-	{"tamanho", "size"},
+	{"grose groesse problemgrose problemgroesse taille tamano tamanyo tamanho dimensione boyut boyutu velikost velkost "
+     "grootte dimensiune meret ukuran velicina μεγεθος 规模 大小",
+     "size"},
 	{"do da dos das", ""},
 	{"probleme problema problem προβληματος 问题", "problem"},
-	{"beschleunigung acceleration aceleracion aceleracao accelerazione επιταχυνση 加速比", "speedup"},
-	{"effizienz efficacite eficiencia efficienza αποδοτικοτητα 效率", "efficiency"},
+	{"beschleunigung acceleration aceleracion aceleracao accelerazione hizlanma zrychleni zrychlenie versnelling "
+     "accelerare "
+     "gyorsulas ubrzanje percepatan acceleracio επιταχυνση 加速比",
+     "speedup"},
+	{"effizienz efficacite eficiencia efficienza verimlilik verim efektivita ucinnost eficienta hatekonysag efikasnost "
+     "efisiensi αποδοτικοτητα 效率",
+     "efficiency"},
+	{"ganancia ganho guadagno mejora melhoria", "gain"},
+	{"iteracion iteracao iterazione iteracja итерация yineleme", "iteration"},
+	{"iteraciones iteracoes iterazioni iterationen iteracje итераций итерации", "iterations"},
+	{"repeticion repeticao repeticiones wiederholung ripetizione powtorzenie tekrar повтор", "repetition"},
+	{"corrida rodada essai versuch prueba proba запуск прогон", "trial"},
+	{"medicion medicao messung misura mesure pomiar замер", "measurement"},
+	{"pasos passos passi schritte kroki", "steps"},
+	{"elementos elementi elemente elementow элементов", "elements"},
+	{"computo computacion computacao berechnung obliczen вычислений", "computation"},
+	{"comunicacion comunicacao comunicazione kommunikation komunikacji обмена", "communication"},
+	{"resolucion resolucao auflosung risoluzione rozdzielczosc", "resolution"},
+	{"por", "per"},
 	{"memoire memoria speicher pamiec", "memory"},
 	{"durchsatz debit rendimiento 吞吐量", "throughput"},
 	{"长度 longueur longitud lange lunghezza", "length"},
 	{"带宽 bandbreite", "bandwidth"},
 	{"entrada entradas eingabe entree ingresso", "input"},
 	{"bild bilder imagen imagem immagine", "image"},
-	{"standardabweichung ecart type odch desviacion desvio deviazione αποκλιση 标准差", "stddev"},
+	{"standardabweichung ecart odch desviacion desvio deviazione αποκλιση 标准差", "stddev"},
 	{"estandar standard padrao st τυπικη", ""},
-	{"millisekunden millisecondes milisegundos millisecondi 毫秒", "ms"},
+	{"millisekunden millisecondes milisegundos millisecondi milisaniye 毫秒", "ms"},
 	{"mikrosekunden microsecondes microsegundos microsecondi 微秒", "us"},
 	{"nanosekunden nanosecondes nanosegundos nanosecondi 纳秒", "ns"},
-	{"sekunden secondes segundos secondi δευτερολεπτα 秒", "s"},
+	{"sekunden secondes segundos secondi saniye detik sekundy δευτερολεπτα 秒", "s"},
 	{"количество число кількість", ""},
 	{"время час", "time"},
 	{"выполнения работы исполнения виконання роботи", "run"},
@@ -238,10 +270,16 @@ static const char *const translations[][2] = {
 	{"медиана", "median"},
 	{"liczba", ""},
 	{"串行 顺序 串行化", "serial"},
-	{"sekwencyjnie sekwencyjny sequentiel sequentielle sequenziell secuencial sequencial sequenziale", "sequential"},
-	{"parallele paralelo paralela parallelo", "parallel"},
+	{"sekwencyjnie sekwencyjny sequentiel sequentielle sequenziell sequentieel secuencial sequencial sequenziale "
+     "sirali "
+     "sekvencni sekvencne secvential sekuensial sekvencijalno",
+     "sequential"},
+	{"sans sem sin ohne senza", "non"},
+	{"parallele paralelo paralela parallelo paralel paralelni paralelne paralelno rownolegle rownolegly "
+     "parallelisation paralelizacao paralelizacion parallelisierung paralelizar paralelismo",
+     "parallel"},
 	{"vecteur vektor vettore vetor", "vector"},
-	{"matrice matriz", "matrix"},
+	{"matrice matriz matris matice macierz macierzy", "matrix"},
 	{"czas", "time"},
 	{"razem lacznie", "total"},
 	{"watki watkow watek", "threads"},
@@ -269,10 +307,13 @@ static const char *const translations[][2] = {
 /* Lower case without accents, for Latin and Greek letters of two bytes; the brackets of Chinese become ours. */
 static void fold(const char *text, char out[2 * TABLE_NAME]) {
 	static const char latin[] = "aaaaaaaceeeeiiiidnooooo ouuuuytsaaaaaaaceeeeiiiidnooooo ouuuuyty";
-	static const char greek[] = "άαέεήηίιόούυώωΆαΈεΉηΊιΌοΎυΏω"; /* with an accent, and without */
+	static const char further[] =
+		"aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiiiiijjkkklllllll"
+		"lllnnnnnnnnnoooooooorrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs"; /* from U+0100 on */
+	/* with an accent, and without */
+	static const char greek[] = "άαέεήηίιόούυώωΆαΈεΉηΊιΌοΎυΏω";
 	static const char *const others[][2] = {
-		{"œ", "oe"}, {"（", " ("}, {"）", ")"}, {"’", "'"}, {"ą", "a"}, {"ć", "c"}, {"Ć", "c"}, {"ę", "e"},
-		{"ł", "l"},  {"Ł", "l"},   {"ń", "n"},  {"ś", "s"}, {"Ś", "s"}, {"ź", "z"}, {"ż", "z"}, {"Ą", "a"},
+		{"œ", "oe"}, {"（", " ("}, {"）", ")"}, {"’", "'"}, {"ș", "s"}, {"ț", "t"},
 	};
 	enum { OTHERS = sizeof others / sizeof *others };
 	size_t length = 0, i;
@@ -289,6 +330,9 @@ static void fold(const char *text, char out[2 * TABLE_NAME]) {
 			at += 2;
 		} else if (*at == 0xc3 && at[1] >= 0x80) {
 			out[length++] = latin[at[1] - 0x80];
+			at += 2;
+		} else if ((*at == 0xc4 || *at == 0xc5) && at[1] >= 0x80) {
+			out[length++] = further[(*at - 0xc4) * 0x40 + at[1] - 0x80];
 			at += 2;
 		} else if (*at == 0xce && at[1] >= 0x91 && at[1] <= 0xa9) { /* capitals of Greek */
 			out[length++] = (char)(at[1] < 0xa0 ? 0xce : 0xcf);
@@ -345,29 +389,52 @@ static void unit_translate(const char *header, char out[TABLE_NAME]) {
 		         known ? ours : unit);
 }
 
-/* "numberOfProcesses" and "executionTime" are words, too. */
+/* Is it a word of another language? */
+static bool is_theirs(const char *word, size_t length) {
+	char text[2 * TABLE_NAME], copy[TABLE_NAME];
+	snprintf(copy, sizeof copy, "%.*s", (int)(length < TABLE_NAME ? length : TABLE_NAME - 1), word);
+	fold(copy, text);
+	const char *ours = translated(text, &length);
+	return ours && !text[length] && strncmp(ours, text, length) != 0;
+}
+
+/* "numberOfProcesses", "executionTime" and "TempoMS" are words, too. */
 static void camel_split(const char *header, char out[TABLE_NAME]) {
 	static const char second[] =
 		"Of Number Count Size Length Thread Threads Process Processes Procs Proc Core Cores Worker "
 		"Workers Rank Ranks Node Nodes Task Tasks Time Ms Ns Sec Seconds Sequencial Sequential Paralelo Parallel Medio "
 		"Mean";
 	size_t length = 0;
+	const char *first = header;
 	for (const char *at = header; *at && length + 2 < TABLE_NAME; at++) {
 		size_t word = 1;
 		while (islower((unsigned char)at[word]))
 			word++;
+		first = strchr(" _-.(", *at) ? at + 1 : first;
 		if (at > header && islower((unsigned char)at[-1]) && isupper((unsigned char)*at) &&
-		    table_among(at, word, second))
+		    (table_among(at, word, second) || is_theirs(first, (size_t)(at - first)))) {
 			out[length++] = '_';
+			first = at;
+		}
 		out[length++] = *at;
 	}
 	out[length] = '\0';
 }
 
+/* "sin paralelizar" and "sans parallélisation" */
+static void serial_name(char *name) {
+	static const char without[] = "non parallel", serial[] = "serial";
+	char *at = strstr(name, without);
+	if (at) {
+		memcpy(at, serial, strlen(serial));
+		memmove(at + strlen(serial), at + strlen(without), strlen(at + strlen(without)) + 1);
+	}
+}
+
 void table_translate(const char *name, char out[TABLE_NAME]) {
 	char text[2 * TABLE_NAME], header[TABLE_NAME];
 	size_t length = 0, word;
-	bool theirs = false;
+	bool theirs = false, time = false; /* what follows a word for time may be anything */
 	camel_split(name, header);
 	fold(header, text);
 	for (const char *at = text; *at && length + 32 < TABLE_NAME; at += word) {
@@ -383,16 +450,22 @@ void table_translate(const char *name, char out[TABLE_NAME]) {
 			ours = at;
 			word = strspn(at, "0123456789");
 		}
-		if (!ours) {
+		if (!ours && !time) {
 			theirs = false;
 			break;
 		}
+		if (!ours) {
+			ours = at;
+			word = strcspn(at, " _-.,/()[]':");
+		}
 		size_t own = ours == at ? word : strcspn(ours, " ");
 		theirs = theirs || strncmp(ours, at, own) != 0 || own != word;
+		time = time || (theirs && !length && strcmp(ours, "time") == 0);
 		bool joined = own && length && !strchr(" (/[.", out[length - 1]);
 		length += (size_t)snprintf(out + length, TABLE_NAME - length, "%s%.*s", joined ? " " : "", (int)own, ours);
 	}
 	out[length] = '\0';
+	serial_name(out);
 	if (theirs && out[strspn(out, " ()[]/.,")])
 		return;
 	snprintf(out, TABLE_NAME, "%.*s", TABLE_NAME - 1, header);

@@ -9,7 +9,7 @@
 #include "tuner/study/study_impl.h"
 
 enum { MEASURED_ROWS_LEAST = 5, DIFFERENT_MOST = 100, DONE_LEAST = 3 };
-static const double MEASURED_DISTINCT = 0.6, SAME = 0.02;
+static const double MEASURED_DISTINCT = 0.6, SAME = 0.02, LONGER = 1.3;
 
 static bool all_numbers(const struct csv *csv, size_t column) {
 	bool some = false;
@@ -95,32 +95,13 @@ static int given_check(const struct table *table, struct err *err) {
 	return 0;
 }
 
-/* "p" is the number of processors if it counts from 1: probabilities and percentages don't. Beside "q" it is a side of
- * a grid of processes. */
-static bool is_letter_of_team(const struct table *table, size_t column) {
-	const struct csv *csv = table->csv;
-	double number, least = INFINITY;
-	if (strcasecmp(table->columns[column].name, "p") != 0)
-		return false;
-	for (size_t r = 0; r < csv->rows; r++) {
-		if (!table_number(csv, csv_cell(csv, r, column), false, &number) || number != floor(number))
-			return false;
-		least = fmin(least, number);
-	}
-	for (size_t c = 0; c < csv->columns; c++)
-		if (strcasecmp(csv->header[c], "q") == 0)
-			return false;
-	return least == 1;
-}
-
 /* Laws over threads look for one name. Other names count if no column has this one. */
 static void threads_name(struct table *table) {
 	size_t found = SIZE_MAX;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		if (strcmp(table->columns[c].name, "threads") == 0)
 			return;
-		if (found == SIZE_MAX && table->columns[c].numbers &&
-		    (table_is_threads(table->columns[c].name) || is_letter_of_team(table, c)) &&
+		if (found == SIZE_MAX && table->columns[c].numbers && table_is_threads(table->columns[c].name) &&
 		    !table_is_given_problem(table, table->columns[c].name))
 			found = c;
 	}
@@ -199,14 +180,15 @@ static bool are_given(const struct csv *csv, size_t column) {
 	       all_among(csv, column, "strong weak teensy tiny mini small medium mid large big huge giant xs s m l xl");
 }
 
+const char table_run_words[] =
+	"run trial itr rep repetition repeat sample attempt measurement try run_id run_no run_nr trial_id";
+
 static bool is_run(const struct table *table, size_t c) {
 	char key[TABLE_NAME];
 	table_key(table->columns[c].name, key);
 	return (table_is_statistic(&table->columns[c].read) &&
 	        !table_varies(table->csv, c)) || /* how many runs a row is of */
-	       table_among(
-			   key, strlen(key),
-			   "run trial itr rep repetition repeat sample attempt measurement try run_id run_no run_nr trial_id");
+	       table_among(key, strlen(key), table_run_words);
 }
 
 /* "4.05 s … 4.2 s" behind the times are where they lie. */
@@ -255,7 +237,8 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		return TABLE_FILE;
 	if (!table_is_measured(column) && table_is_parameter(column->name))
 		return TABLE_PARAM;
-	if (!column->numbers && are_ranges(table, c))
+	if (!column->numbers &&
+	    (are_ranges(table, c) || all_among(table->csv, c, "ok pass passed correct valid yes success")))
 		return TABLE_IGNORED;
 	bool work = c == 0 && table->wide && strcmp(table->wide, "version") == 0; /* which each version does */
 	if (!column->numbers && (work || are_given(table->csv, c)))
@@ -274,6 +257,29 @@ static enum table_role role_of(const struct table *table, size_t c) {
 	return column->numbers && is_real(table->csv, c) && rarely_repeats(table->csv, c) ? TABLE_FIGURE : TABLE_PARAM;
 }
 
+/* "iteration" 1, 2, 3 of each configuration, of which the last takes as long as the first, numbers measurements. */
+static bool is_repetition(const struct table *table, size_t column) {
+	const struct csv *csv = table->csv;
+	double number, time, least = INFINITY, most = 0, first = 0, last = 0;
+	for (size_t r = 0; r < csv->rows; r++) {
+		if (!table_number(csv, csv_cell(csv, r, column), false, &number) || number != floor(number))
+			return false;
+		least = fmin(least, number);
+		most = fmax(most, number);
+	}
+	size_t runs = least <= 1 && most - least < (double)csv->rows ? (size_t)(most - least) + 1 : 0;
+	for (size_t r = 0; r < csv->rows && runs; r++) {
+		if (times_seen(csv, column, r) != csv->rows / runs)
+			return false;
+		table_number(csv, csv_cell(csv, r, column), false, &number);
+		time = table_number(csv, csv_cell(csv, r, table->value), false, &time) ? log(time) : NAN;
+		first += number == least ? time : 0;
+		last += number == most ? time : 0;
+	}
+	return runs > 1 && runs < csv->rows && !is_determined(table, column) &&
+	       fabs(last - first) < log(LONGER) * (double)(csv->rows / runs);
+}
+
 /* A number of iterations is an input if rows differ in nothing else, and a result if it follows from the other
  * columns. */
 static void counts_decide(struct table *table) {
@@ -284,7 +290,8 @@ static void counts_decide(struct table *table) {
 			continue;
 		bool of_one = *table->columns[table->value].read.per; /* then the count is how often a benchmark ran it */
 		bool result = table_varies(table->csv, c) && table->csv->rows < 5000 && is_determined(table, c);
-		column->role = of_one ? TABLE_IGNORED : result ? TABLE_FIGURE : TABLE_PROBLEM;
+		bool again = !result && table->csv->rows < 5000 && is_repetition(table, c);
+		column->role = of_one || again ? TABLE_IGNORED : result ? TABLE_FIGURE : TABLE_PROBLEM;
 	}
 }
 

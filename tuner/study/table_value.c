@@ -133,7 +133,8 @@ static bool only_time(struct table *table) {
 	size_t found = SIZE_MAX;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_column *column = &table->columns[c];
-		if (!column->numbers || !table_has_word(column->read.base, "time zeit runtime walltime laufzeit") ||
+		if (!column->numbers || (table->csv->rows > 1 && !table_varies(table->csv, c)) ||
+		    !table_has_word(column->read.base, "time zeit runtime walltime laufzeit t") ||
 		    table_is_statistic(&column->read))
 			continue;
 		if (found != SIZE_MAX)
@@ -202,18 +203,22 @@ static int value_choose(struct table *table, struct err *err) {
 		         !table_is_statistic(name))
 			rank = RATE_RANK + (name->measure == MEASURE_TIME ? !*name->per
 			                    : !*name->per                 ? RATE_RANK
-			                                                  : 2 * (strcmp(name->per, "byte") == 0));
+			                                  : 2 * table_among(name->per, strlen(name->per), "byte bit"));
 		if (rank < 0 && strcasecmp(table->columns[c].name, "speedup") == 0)
 			rank = 2 * RATE_RANK;
-		bool empty = !*csv_cell(table->csv, 0, c) && !table_varies(table->csv, c);
+		bool varies = table_varies(table->csv, c), empty = !*csv_cell(table->csv, 0, c) && !varies;
+		rank += rank >= 0 && rank < RANKS / 2 && !varies && table->csv->rows > 1 ? RANKS / 2 : 0;
 		if (rank < 0 || table_is_statistic(name) || (empty && table->csv->rows))
 			continue;
 		twice = rank == best || (twice && rank > best);
 		table->value = rank < best ? c : table->value;
 		best = rank < best ? rank : best;
 	}
+	bool constant = best >= RANKS / 2 && best < RANKS;
+	if ((best == 1000 || constant) && only_time(table))
+		return 0;
 	if (best == 1000)
-		return only_time(table) ? 0 : value_refuse(table, err);
+		return value_refuse(table, err);
 	if (twice && best >= RATE_RANK && !total_find(table))
 		return err_set(err, ERR_USAGE, "name the one to explain time_s, time_ms or time_us",
 		               "%s: more than one column could be the time", table->path);

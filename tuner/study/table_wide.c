@@ -7,7 +7,7 @@
 #include "tuner/study/study_impl.h"
 
 enum { FRACTIONS_LEAST = 3, TEAMS_LEAST = 4 };
-static const char repeat_words[] = "run trial rep repetition sample measurement attempt try time";
+static const char repeat_words[] = "run trial rep repetition repeat sample measurement attempt try time";
 
 static bool is_numbers(const struct csv *csv, size_t column) {
 	double number;
@@ -116,7 +116,9 @@ static bool is_unknown(const struct csv *csv, size_t column) {
 	const char *header = csv->header[column];
 	struct table_name name;
 	table_name_read(header, &name);
-	return name.measure == MEASURE_NONE && is_numbers(csv, column) && !table_is_statistic(&name) &&
+	bool fixed = csv->rows > 2 && !table_varies(csv, column) && !may_be_time(csv, header);
+	bool other = table_among(header, strlen(header), table_run_words) || strchr(header, '%');
+	return !fixed && !other && name.measure == MEASURE_NONE && is_numbers(csv, column) && !table_is_statistic(&name) &&
 	       !table_is_problem(header) && (!table_is_parameter(header) || are_fractions(csv, column)) &&
 	       !table_is_counter(header) && !table_is_count(header) &&
 	       (!table_is_figure(header) || table_has_word(header, "time"));
@@ -128,10 +130,11 @@ static bool others_timed(const struct csv *csv, const struct wide *wide) {
 	size_t timed = 0, own = 0;
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_name_read(csv->header[c], &name);
-		timed += (name.measure == MEASURE_TIME && is_numbers(csv, c) && !table_is_statistic(&name) &&
-		          !table_has_word(name.base, table_middle_words)) ||
-		         (is_unknown(csv, c) && may_be_time(csv, csv->header[c]) &&
-		          !table_has_word(csv->header[c], table_serial_words));
+		timed +=
+			(name.measure == MEASURE_TIME && is_numbers(csv, c) && !table_is_statistic(&name) &&
+		     !table_has_word(name.base, table_middle_words)) ||
+			(is_unknown(csv, c) && may_be_time(csv, csv->header[c]) && !table_has_word(name.base, table_middle_words) &&
+		     !table_has_word(csv->header[c], table_serial_words));
 	}
 	for (size_t i = 0; i < wide->count; i++) {
 		table_name_read(csv->header[wide->column[i]], &name);
@@ -190,11 +193,12 @@ static bool numbered_find(const struct csv *csv, struct wide *wide) {
 		wide->column[wide->count] = c;
 		wide->value[wide->count++] = arena_strdup(csv->arena, number);
 	}
-	if (wide->count < 2 || others_timed(csv, wide))
-		return false;
 	bool counting = is_counting(wide, 1), members = is_counting(wide, 0);
+	bool runs = counting && table_among(first, strlen(first), table_run_words);
+	if (wide->count < 2 || (!runs && others_timed(csv, wide)))
+		return false;
 	members = members && table_has_word(first, "rank process processe proc thread worker core");
-	if (members || (counting && table_among(first, strlen(first), repeat_words)))
+	if (members || runs || (counting && strcmp(first, "time") == 0))
 		wide->repeats = true;
 	else if (*first)
 		wide->name = name_of_word(csv, first);

@@ -162,8 +162,9 @@ static bool is_symbol(const char *text) {
 }
 
 static const char time_words[] =
-	"time total runtime elapsed wall walltime clock exec execution duration real run latency t median med "
-	"mean avg average best seconds the of per in whole overall zeit gesamt gesamtzeit laufzeit dauer timing timings";
+	"time total runtime elapsed wall walltime wallclock clock exec execution duration real run latency t median med "
+	"mean avg average best seconds the of per in whole overall global zeit gesamt gesamtzeit laufzeit dauer timing "
+	"timings";
 static bool parts(const char *name, const char *words, bool all);
 
 /* "runtime/ms" and "t / s" are a quantity divided by its unit (ISO 80000-1), unlike "steps/s". */
@@ -267,7 +268,7 @@ static bool name_unit_read(const char *header, struct table_name *name) {
 	snprintf(name->base, sizeof name->base, "%s", text);
 	if (quantity_read(text, name) || speedup_read(text, name))
 		return true;
-	if (unit_read(text, name)) {
+	if (strcmp(header, "H") != 0 && unit_read(text, name)) { /* rather a height, or heads, than hours */
 		name->base[0] = '\0';
 		return true;
 	}
@@ -286,8 +287,8 @@ static bool name_unit_read(const char *header, struct table_name *name) {
 	size_t length = (size_t)(unit - text);
 	snprintf(name->base, sizeof name->base, "%.*s", (int)length, text);
 	cut(name->base, strlen(name->base));
-	bool axis = strcmp(unit, "x") == 0 && unit[-1] == '_' && !table_is_figure(name->base); /* "grid_x" */
-	if (axis || (*name->base && name->base[strlen(name->base) - 1] == '=')) {              /* "NR = NS" are two names */
+	bool axis = strcmp(unit, "x") == 0 && strchr("_ ", unit[-1]) && !table_is_figure(name->base); /* "grid_x" */
+	if (axis || (*name->base && name->base[strlen(name->base) - 1] == '=')) { /* "NR = NS" are two names */
 		*name = (struct table_name){.scale = 1};
 		snprintf(name->base, sizeof name->base, "%s", text);
 		return false;
@@ -323,7 +324,7 @@ void table_name_read(const char *header, struct table_name *name) {
 static bool parts(const char *name, const char *words, bool all) {
 	bool some = false;
 	for (const char *at = name; *at;) {
-		size_t length = strcspn(at, "_ -./:");
+		size_t length = strcspn(at, "_ -./:,");
 		bool is = length == 0 || table_among(at, length, words);
 		some = some || (length && is);
 		if (all && !is)
@@ -336,16 +337,17 @@ static bool parts(const char *name, const char *words, bool all) {
 int table_time_rank(const struct table_name *name) {
 	static const char *const ranks[] = {
 		"time zeit timing timings",
-		"total gesamt gesamtzeit",
-		"runtime elapsed wall walltime clock exec execution duration real run latency t laufzeit dauer",
+		"total global gesamt gesamtzeit",
+		"runtime elapsed wall walltime wallclock clock exec execution duration real run latency t laufzeit dauer",
 		"median med",
 		"mean avg average",
 		"best"};
-	bool timed = name->measure == MEASURE_TIME ||
-	             parts(name->base,
-	                   "time runtime elapsed walltime seconds latency duration zeit laufzeit dauer gesamtzeit timing "
-	                   "timings",
-	                   false);
+	bool timed =
+		name->measure == MEASURE_TIME ||
+		parts(name->base,
+	          "time runtime elapsed walltime wallclock seconds latency duration zeit laufzeit dauer gesamtzeit timing "
+	          "timings",
+	          false);
 	if (!timed || strchr(name->base, '/'))
 		return -1;
 	if (!*name->base)
@@ -415,7 +417,7 @@ bool table_is_figure(const char *header) {
 	             "overhead "
 	             "sm achieved imbalance scaling error accuracy inertia residual verdict winner unit fraction deviation "
 	             "change delta usage allocs rel relative normalized normalised perf errors failures correct valid "
-	             "verified date "
+	             "verified date timestamp datetime fecha fechahora flops gflops mflops checksum hash "
 	             "\xce\x94 \xce\xb4 difference diff vs",
 	             false);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The kinds of columns that a wide table has: versions, schedules, operations, directions of copies, or parts of a
- * time. */
+ * time; and the same table with a row for each time. */
+#include <math.h>
+
 #include "tuner/study/study_impl.h"
 
 /* Copies to and from a device are different work, and nobody chooses between them: the columns of a table that has both
@@ -114,13 +116,199 @@ static bool are_latencies(const struct csv *csv, const struct wide *wide) {
 	return rate;
 }
 
+/* The version that a time is a part of, as "omp scan" is of "omp total", which no row exceeds. SIZE_MAX: it is a part
+ * of none; the number of columns: of one that nothing names. */
+static size_t whole_of(const struct csv *csv, const struct wide *wide, size_t at) {
+	double own, all;
+	size_t found = SIZE_MAX;
+	const char *name = wide->value[at];
+	for (size_t i = 0; i < wide->count; i++) {
+		const char *other = arena_strdup(csv->arena, wide->value[i]);
+		size_t rows = 0;
+		for (size_t r = 0; r < csv->rows && table_has_word(other, "total"); r++)
+			rows += table_number(csv, csv_cell(csv, r, wide->column[at]), false, &own) &&
+			        table_number(csv, csv_cell(csv, r, wide->column[i]), false, &all) && own <= all;
+		if (!rows || rows < csv->rows || table_has_word(name, "total") || table_has_word(name, table_serial_words))
+			continue;
+		found = found == SIZE_MAX ? wide->count : found;
+		char *rest = NULL;
+		for (char *word = strtok_r(arena_strdup(csv->arena, other), separators, &rest); word;
+		     word = strtok_r(NULL, separators, &rest))
+			found = !table_among(word, strlen(word), "total mean avg time t") && table_has_word(name, word) ? i : found;
+	}
+	return found;
+}
+
+/* Takes the parts of versions out of these. */
+static void parts_take(const struct csv *csv, struct wide *wide) {
+	size_t whole[CSV_COLUMNS_MAX], kept = 0;
+	for (size_t i = 0; i < wide->count; i++)
+		whole[i] = whole_of(csv, wide, i);
+	for (size_t i = 0; i < wide->count; i++) {
+		size_t before = 0;
+		for (size_t w = 0; w < whole[i] && whole[i] < wide->count; w++)
+			before += whole[w] == SIZE_MAX;
+		if (whole[i] != SIZE_MAX) {
+			wide->part_of[wide->column[i]] = whole[i] < wide->count ? before + 1 : SIZE_MAX;
+			wide->parts -= wide->parts && table_is_part(wide->value[i]);
+			continue;
+		}
+		wide->column[kept] = wide->column[i];
+		wide->value[kept++] = wide->value[i];
+	}
+	wide->count = kept;
+}
+
 bool wide_kinds(const struct csv *csv, struct wide *wide, enum table_measure measure) {
 	if (measure == MEASURE_TIME && are_latencies(csv, wide))
 		return false;
+	parts_take(csv, wide);
 	wide->name = name_of_words(wide);
 	parts_count(wide);
 	wide_directions_split(csv, wide);
 	/* Parts of a time are not alternatives; their sum is the time, if all of them are parts. Rates do not add up. */
 	wide->sum = measure == MEASURE_TIME && wide->parts == wide->count;
 	return true;
+}
+
+/* Serial code measured again takes a little more or less. */
+static const double AGAIN = 0.3;
+
+struct making {
+	const struct csv *csv;
+	const struct wide *wide;
+	struct csv *out;
+	size_t key[CSV_COLUMNS_MAX], keys; /* columns that stay */
+};
+
+static bool is_wide(const struct wide *wide, size_t column) {
+	for (size_t i = 0; i < wide->count; i++)
+		if (wide->column[i] == column)
+			return true;
+	return false;
+}
+
+/* Do two rows agree in all columns that describe the problem? */
+static bool is_same_problem(const struct making *making, size_t a, size_t b) {
+	const struct csv *csv = making->csv;
+	for (size_t k = 0; k < making->keys; k++)
+		if (table_is_problem(csv->header[making->key[k]]) &&
+		    strcmp(csv_cell(csv, a, making->key[k]), csv_cell(csv, b, making->key[k])) != 0)
+			return false;
+	return true;
+}
+
+static bool is_same_time(const struct csv *csv, size_t a, size_t b, size_t column) {
+	double x, y;
+	if (strcmp(csv_cell(csv, a, column), csv_cell(csv, b, column)) == 0)
+		return true;
+	return table_number(csv, csv_cell(csv, a, column), false, &x) &&
+	       table_number(csv, csv_cell(csv, b, column), false, &y) && x > 0 && y > 0 && fabs(log(x / y)) <= AGAIN;
+}
+
+/* Serial code does not depend on what was chosen for the other code, so that it has one time for each problem. */
+static bool is_serial(const struct making *making, size_t at) {
+	const struct wide *wide = making->wide;
+	const struct csv *csv = making->csv;
+	if (wide->repeats || !table_has_word(wide->value[at], table_serial_words))
+		return false;
+	for (size_t r = 1; r < csv->rows; r++)
+		for (size_t s = 0; s < r && csv->rows <= TABLE_PAIRS_ROWS; s++)
+			if (is_same_problem(making, r, s) && !is_same_time(csv, r, s, wide->column[at]))
+				return false;
+	return true;
+}
+
+static const char *time_of(const struct csv *csv, const struct wide *wide, size_t row, size_t at) { /* in its unit */
+	struct table_name name;
+	double number;
+	table_name_read(csv->header[wide->column[at]], &name);
+	const char *cell = csv_cell(csv, row, wide->column[at]);
+	bool other = name.measure == MEASURE_TIME && name.scale != wide->measure.scale;
+	return other && table_number(csv, cell, false, &number)
+	           ? arena_printf(csv->arena, "%.9g", number * name.scale / wide->measure.scale)
+	           : cell;
+}
+
+static void row_add(struct making *making, size_t row, size_t at, bool serial) {
+	struct csv *out = making->out;
+	const char **cells = out->cells + out->rows * out->columns;
+	for (size_t k = 0; k < making->keys; k++) {
+		size_t part_of = making->wide->part_of[making->key[k]];
+		cells[k] = (serial && !table_is_problem(making->csv->header[making->key[k]])) || (part_of && part_of != at + 1)
+		               ? ""
+		               : csv_cell(making->csv, row, making->key[k]);
+	}
+	if (!making->wide->repeats)
+		cells[making->keys] = making->wide->value[at];
+	if (making->wide->directed)
+		cells[making->keys + 1] = making->wide->direction[at];
+	if (making->wide->with_serial)
+		cells[making->keys + 1] = at + 1 == making->wide->count ? "serial" : "parallel";
+	const char *time = time_of(making->csv, making->wide, row, at);
+	cells[out->columns - 1] = strspn(time, "0.") == strlen(time) ? "" : time; /* rounded down, or not measured */
+	for (size_t r = 0; r < out->rows && serial; r++)
+		if (memcmp(out->cells + r * out->columns, cells, out->columns * sizeof *cells) == 0)
+			return;
+	out->line[out->rows++] = making->csv->line[row];
+}
+
+/* The parts of a row; "" if one of them is missing. */
+static const char *sum_of(const struct csv *csv, const struct wide *wide, size_t row) {
+	double sum = 0, one;
+	for (size_t i = 0; i < wide->count; i++)
+		sum += table_number(csv, time_of(csv, wide, row, i), false, &one) ? one * wide->measure.scale : NAN;
+	return isfinite(sum) ? arena_printf(csv->arena, "%.9g", sum) : "";
+}
+
+static struct csv *sum_add(const struct csv *csv, const struct wide *wide) {
+	struct csv *out = arena_alloc(csv->arena, 1, sizeof *out);
+	*out = *csv;
+	out->columns++;
+	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
+	out->cells = arena_alloc(csv->arena, csv->rows * out->columns + 1, sizeof *out->cells);
+	memcpy(out->header, csv->header, csv->columns * sizeof *out->header);
+	out->header[csv->columns] = "total_s";
+	for (size_t r = 0; r < csv->rows; r++) {
+		memcpy(out->cells + r * out->columns, csv->cells + r * csv->columns, csv->columns * sizeof *out->cells);
+		out->cells[r * out->columns + csv->columns] = sum_of(csv, wide, r);
+	}
+	return out;
+}
+
+static void header_make(struct making *making) {
+	struct csv *out = making->out;
+	for (size_t k = 0; k < making->keys; k++)
+		out->header[k] = making->csv->header[making->key[k]];
+	if (!making->wide->repeats)
+		out->header[making->keys] = making->wide->name;
+	if (making->wide->directed)
+		out->header[making->keys + 1] = making->wide->other ? making->wide->other : "operation";
+	if (making->wide->with_serial)
+		out->header[making->keys + 1] = "version";
+	out->header[out->columns - 1] = making->wide->header;
+}
+
+struct csv *wide_to_long(const struct csv *csv, const struct wide *wide) {
+	if (wide->sum)
+		return sum_add(csv, wide);
+	struct making making = {.csv = csv, .wide = wide, .out = arena_alloc(csv->arena, 1, sizeof *making.out)};
+	struct csv *out = making.out;
+	*out = *csv;
+	for (size_t c = 0; c < csv->columns; c++)
+		if (!is_wide(wide, c) && wide->part_of[c] != SIZE_MAX)
+			making.key[making.keys++] = c;
+	out->columns = making.keys + 1 + !wide->repeats + (wide->with_serial || wide->directed);
+	out->rows = 0;
+	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
+	out->cells = arena_alloc(csv->arena, csv->rows * wide->count * out->columns + 1, sizeof *out->cells);
+	out->line = arena_alloc(csv->arena, csv->rows * wide->count + 1, sizeof *out->line);
+	header_make(&making);
+	for (size_t i = 0; i < wide->count; i++) {
+		bool serial = is_serial(&making, i);
+		bool once = serial && making.keys == 1 && !table_is_problem(csv->header[making.key[0]]);
+		for (size_t r = 0; r < (once ? csv->rows > 0 : csv->rows); r++)
+			row_add(&making, r, i, serial);
+	}
+	return out;
 }
