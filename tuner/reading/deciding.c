@@ -10,7 +10,7 @@
 
 enum { ROWS_MOST = 2, POINTS_LEAST = 3, RIVALS_LEAST = 2, TABLE_MOST = 1000 };
 static const double SLOWER = 1.5, FLAT = 1.15, SMALLER = 4, SIZE_LEAST = 64, STAKE_LEAST = 1.05, GEOMETRIC = 1.4,
-					SHARE_LEAST = 0.01, START_MOST = 16;
+					SHARE_LEAST = 0.01, NEAR = 1.25, START_MOST = 16;
 
 struct decision {
 	double stake; /* the ratio that is to be explained; 1: there is none */
@@ -145,6 +145,18 @@ static void ends_consider(const struct study *study, size_t column, const struct
 		consider(found, &one);
 }
 
+/* Do the times between the ends of a series lie near the curve of a serial share? */
+static bool is_near_share(const struct study *study, size_t column, const struct reading_series *series, double share) {
+	double first = level_of(study, series, 0, column);
+	for (size_t i = 1; i + 1 < series->count; i++) {
+		double expected = share + (1 - share) * first / level_of(study, series, i, column);
+		double apart = reading_time(study, series->rows[i]) / (expected * reading_time(study, series->rows[0]));
+		if (!(fabs(log(apart)) < log(NEAR)))
+			return false;
+	}
+	return true;
+}
+
 /* Teams that go on gaining: a serial share and none part at twice the largest team (Amdahl 1967). */
 static void teams_consider(const struct study *study, size_t column, const struct reading_series *series, size_t best,
                            struct decision *found) {
@@ -156,7 +168,8 @@ static void teams_consider(const struct study *study, size_t column, const struc
 	struct decision one = {.rows = {series->rows[last]}, .count = 1, .name = study_column(study, column)->name};
 	char shown[2][PROBE_TEXT];
 	bool goes_on = last > 0 && reading_time(study, series->rows[last - 1]) > time * (1 + probe_limit(study));
-	if (best != last || !goes_on || study_is_bandwidth(study) || !(share > SHARE_LEAST) || !(share < 1))
+	if (best != last || !goes_on || study_is_bandwidth(study) || !(share > SHARE_LEAST) || !(share < 1) ||
+	    !is_near_share(study, column, series, share))
 		return;
 	one.value = 2 * most;
 	linear = time / 2;

@@ -159,7 +159,7 @@ char *reading_silence(const struct study *study) {
 	if (apart.ratio <= 1 + study_noise(study))
 		return mem_printf("the %zu values of one problem are within %.0f %% of each other: no difference that single "
 		                  "values show",
-		                  apart.count, ceil(100 * (apart.ratio - 1)));
+		                  apart.count, fmax(1, ceil(100 * (apart.ratio - 1))));
 	if (apart.ratio <= chance) {
 		both_words(study, &apart, " and ", both);
 		return mem_printf("the %zu values of one problem differ by a factor of at most %.3g%s%s%s, which chance may "

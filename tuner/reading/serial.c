@@ -83,23 +83,49 @@ static void cost_report(const struct study *study, struct findings *findings, co
 	}
 }
 
+/* What the best team is beside serial code; NULL: nothing that can be told. */
+static const char *gain_words(const struct study *study, const struct pair *pair, double *gain, double *team) {
+	*gain = ratio(study, pair->serial, pair->best);
+	*team = pair->best == SIZE_MAX ? NAN : study_value_number(study, pair->best, "threads", NAN);
+	if (!(*gain > 0) || !(*team > 1) || (*gain > 1 && *gain < 1 + probe_limit(study)))
+		return NULL;
+	return *gain <= 1      ? "no team is faster than serial code"
+	       : *gain < TWICE ? "no team is twice as fast as serial code"
+	                       : "teams beat serial code";
+}
+
 static void gain_report(const struct study *study, struct findings *findings, const struct pair *pair) {
-	double gain = ratio(study, pair->serial, pair->best);
-	double team = pair->best == SIZE_MAX ? NAN : study_value_number(study, pair->best, "threads", NAN);
+	double gain, team;
+	const char *words = gain_words(study, pair, &gain, &team);
 	char problem[PROBE_TEXT];
-	if (!(gain > 0) || !(team > 1) || (gain > 1 && gain < 1 + probe_limit(study)))
+	if (!words)
 		return;
 	probe_problem(study, pair->problem, problem);
 	struct finding *finding =
-		findings_add(findings, CONFIDENCE_LOW, 1, "%s%s%s", *problem ? problem : "", *problem ? ": " : "",
-	                 gain <= 1      ? "no team is faster than serial code"
-	                 : gain < TWICE ? "no team is twice as fast as serial code"
-	                                : "teams beat serial code");
+		findings_add(findings, CONFIDENCE_LOW, 1, "%s%s%s", *problem ? problem : "", *problem ? ": " : "", words);
 	probe_about_problem(finding, study, pair->problem);
 	finding_evidence(finding, EVIDENCE_SCALING, gain, "x",
 	                 "%.3g times as fast with %g threads, the best team; efficiency %.0f %%%s", gain, team,
 	                 100 * gain / team,
 	                 gain > BEYOND * team ? ", more than its threads explain: is it the same code?" : "");
+}
+
+/* The same of all problems is told once. */
+static void gains_report(const struct study *study, struct findings *findings, const struct pair *pairs, size_t count) {
+	double least = INFINITY, most = 0, gain, team;
+	const char *words = count > 1 ? gain_words(study, &pairs[0], &gain, &team) : NULL;
+	for (size_t i = 0; i < count && words; i++) {
+		words = gain_words(study, &pairs[i], &gain, &team) == words && gain <= BEYOND * team ? words : NULL;
+		least = fmin(least, gain);
+		most = fmax(most, gain);
+	}
+	if (words) {
+		struct finding *finding = findings_add(findings, CONFIDENCE_LOW, 1, "%s at all %zu problems", words, count);
+		finding_evidence(finding, EVIDENCE_SCALING, most, "x", "%.3g to %.3g times as fast with the best team", least,
+		                 most);
+	}
+	for (size_t i = 0; i < count && !words; i++)
+		gain_report(study, findings, &pairs[i]);
 }
 
 static bool is_column(const struct study_column *column, int *level) {
@@ -128,8 +154,7 @@ static void column_examine(const struct study *study, struct findings *findings,
 		code = study_row(study, r)->level[column] != level || study_value_number(study, r, "threads", 1) == 1;
 	if (code) {
 		cost_report(study, findings, pairs, problems);
-		for (size_t i = 0; i < problems; i++)
-			gain_report(study, findings, &pairs[i]);
+		gains_report(study, findings, pairs, problems);
 	}
 }
 

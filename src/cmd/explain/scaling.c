@@ -346,8 +346,8 @@ static const char *other_reason(const struct law *law) {
 	if (study_is_bandwidth(law->view->study))
 		return "no law of scaling is fitted: a bandwidth stops growing where what carries the data is used up";
 	if (most > COLD)
-		return "some team gains over twice as much as it is larger, which caches hardly explain: is the time of the "
-			   "smallest one too long, as of a first run?";
+		return "some team gains over twice as much as it is larger, which caches hardly explain: is the "
+			   "time of the smallest one too long (a first run, other code)?";
 	return most > SUPERLINEAR
 	           ? "some team gains more than it is larger, as where the data of each member come to fit into its caches"
 	           : NULL;

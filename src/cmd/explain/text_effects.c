@@ -36,7 +36,9 @@ static char *ratio_cell(const json_t *effect) {
 /* A value that is the fastest on average is named only where it is so everywhere. */
 static char *end_cell(const json_t *effect, const char *member) {
 	bool same = !json_object_get(effect, "depends_on") && !js_bool_or(effect, "turns", false);
-	return same && is_clear(effect) ? explain_value_text(json_object_get(effect, member)) : mem_strdup("-");
+	return same && is_clear(effect) && speedup_read(effect).ratio > 1 + NARROW
+	           ? explain_value_text(json_object_get(effect, member))
+	           : mem_strdup("-");
 }
 
 static char *best_cell(const json_t *effect) {
@@ -269,7 +271,7 @@ static void piece_print(const struct explain_text *text, const json_t *sizes, co
 
 enum { PIECES_SHOWN = 3 };
 static const double RANGE_LEAST = 3;  /* a power of a narrower range of sizes is that of the noise */
-static const double ERROR_MOST = 0.3; /* a law that predicts no better is none */
+static const double ERROR_MOST = 0.2; /* a law that predicts no better is none */
 
 /* The members in which the problems differ; empty if there is only one problem. */
 static json_t *differing(const json_t *result, const json_t *problem) {
