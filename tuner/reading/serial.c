@@ -83,7 +83,7 @@ static void cost_report(const struct study *study, struct findings *findings, co
 	}
 }
 
-/* What the best team is beside serial code; NULL: nothing that can be told. */
+/* The best team beside serial code in words; NULL: nothing can be told. */
 static const char *gain_words(const struct study *study, const struct pair *pair, double *gain, double *team) {
 	*gain = ratio(study, pair->serial, pair->best);
 	*team = pair->best == SIZE_MAX ? NAN : study_value_number(study, pair->best, "threads", NAN);

@@ -110,14 +110,15 @@ static const char *label_of(const json_t *result, bool tuned, bool same) {
 
 /* A recommendation is printed as its difference from the baseline, which is what a user gets without tuning. */
 static void recommended_print(const struct explain_text *text) {
-	const json_t *winner = json_object_get(text->result, "winner"),
-				 *baseline = json_object_get(text->result, "baseline");
-	const json_t *config = json_object_get(winner, "config"), *base = json_object_get(baseline, "config");
+	const json_t *baseline = json_object_get(text->result, "baseline"), *base = json_object_get(baseline, "config");
+	const json_t *config = js_at(text->result, "winner.config");
 	bool tuned = json_is_object(baseline), same = tuned && json_equal(config, base);
 	js_auto json_t *kept = tuned || text->all ? json_incref((json_t *)config) : explain_varied(text->result, config);
 	mem_auto char *words = results_config(kept, text->all || same ? NULL : base);
+	long long ties = js_int_or(text->result, "as_fast", 0);
+	mem_auto char *also = ties ? mem_printf(" (%lld more as fast)", ties) : mem_strdup("");
 	ui_wrap(text->out, INDENT, 2 * INDENT, "%s %s%s", label_of(text->result, tuned, same), words,
-	        same ? " (the baseline)" : "");
+	        same ? " (the baseline)" : also);
 	mem_auto char *left_out = results_left_out(text->result);
 	if (left_out)
 		ui_wrap(text->out, INDENT, 2 * INDENT, "left out: %s", left_out);

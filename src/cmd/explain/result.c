@@ -399,6 +399,16 @@ static void silence_add(const struct explain_view *view, json_t *result) {
 	json_object_set_new(result, "silence", json_string(why));
 }
 
+/* How many configurations of a table are as fast as the fastest one, as far as their noise tells. */
+static void ties_add(const struct explain_view *view, size_t winner, json_t *result) {
+	const struct study *study = view->study;
+	json_int_t ties = 0;
+	for (size_t r = 0; r < study_rows(study) && view->item->table && winner != SIZE_MAX; r++)
+		ties += r != winner && study_usable(study, r) && study_same_problem(study, r, winner) &&
+		        study_row(study, r)->value <= study_row(study, winner)->value * (1 + study_noise(study));
+	json_object_set_new(result, "as_fast", ties ? json_integer(ties) : NULL);
+}
+
 /* A table may leave open what no finding above low has answered. */
 static void decide_add(const struct explain_view *view, json_t *result) {
 	if (!view->item->table)
@@ -457,6 +467,7 @@ json_t *explain_result(const struct explain_view *view) {
 	json_object_set_new(result, "pareto", explain_pareto(view));
 	json_object_set(result, "readings", json_array_size(readings) ? readings : NULL);
 	json_object_set_new(result, "diagnoses", findings_of(view, "diagnoses", findings_examine));
+	ties_add(view, winner, result);
 	silence_add(view, result);
 	decide_add(view, result);
 	return result;
