@@ -15,6 +15,7 @@ struct weak {
 	size_t *rows, count; /* in the order of teams */
 	int team;            /* column */
 	int size;            /* column that grows with the team; -1: the table says that the work of each is constant */
+	bool joint;          /* all sizes do so together: the sides of a grid */
 	int power;           /* size^power grows as the team does; LOGARITHM: 2^size does, as the scale of a graph */
 };
 
@@ -26,10 +27,23 @@ static bool is_of_each(const char *name) {
 	return strcasestr(name, " per ") || strcasestr(name, "_per_") || strchr(name, '/');
 }
 
+static bool is_size(const struct study *study, const struct weak *weak, size_t column) {
+	const struct study_column *own = study_column(study, column);
+	return (int)column == weak->size || (weak->joint && own->is_problem && own->numeric);
+}
+
+/* The size of a row, or the product of its sides. */
+static double size_of(const struct study *study, const struct weak *weak, size_t row) {
+	double size = 1;
+	for (size_t c = 0; c < study_columns(study); c++)
+		size *= is_size(study, weak, c) ? study_number(study, row, c) : 1;
+	return size;
+}
+
 /* Do two rows differ in nothing but the team and the size? */
 static bool is_same_series(const struct study *study, const struct weak *weak, size_t a, size_t b) {
 	for (size_t c = 0; c < study_columns(study); c++)
-		if ((int)c != weak->team && (int)c != weak->size &&
+		if ((int)c != weak->team && !is_size(study, weak, c) &&
 		    study_row(study, a)->level[c] != study_row(study, b)->level[c])
 			return false;
 	return true;
@@ -96,7 +110,7 @@ static bool is_single(const struct study *study, const struct weak *weak) {
 static bool grows_with(const struct study *study, const struct weak *weak, int power) {
 	double first = NAN;
 	for (size_t i = 0; i < weak->count; i++) {
-		double size = study_number(study, weak->rows[i], (size_t)weak->size);
+		double size = size_of(study, weak, weak->rows[i]);
 		double each = (power == LOGARITHM ? exp2(size) : pow(size, power)) /
 		              study_number(study, weak->rows[i], (size_t)weak->team);
 		first = i ? first : each;
@@ -110,7 +124,7 @@ static bool grows_with(const struct study *study, const struct weak *weak, int p
  * same, while the work of a matrix's product or of all shortest paths grows as its third power. */
 static double work_of(const struct study *study, const struct weak *weak, size_t row) {
 	double first = study_work(study, weak->rows[0], "ops"), own = study_work(study, row, "ops");
-	double size = study_number(study, row, (size_t)weak->size) / study_number(study, weak->rows[0], (size_t)weak->size);
+	double size = size_of(study, weak, row) / size_of(study, weak, weak->rows[0]);
 	if (first > 0 && own > 0)
 		return own / first;
 	if (weak->power == 2 && probe_text_has(study_kernel(study), cubic_kernels))
@@ -160,7 +174,8 @@ static void report(const struct study *study, struct findings *findings, const s
 		                 100 * efficiency_of(study, weak, weak->rows[i]));
 	if (weak->size >= 0)
 		finding_evidence(finding, EVIDENCE_FIGURE, weak->power, NULL, "%s%s%s grows as %s does",
-		                 weak->power == LOGARITHM ? "2^" : "", study_column(study, (size_t)weak->size)->name,
+		                 weak->power == LOGARITHM ? "2^" : "",
+		                 weak->joint ? "the product of all sizes" : study_column(study, (size_t)weak->size)->name,
 		                 powers[weak->power], team);
 }
 
@@ -200,9 +215,13 @@ static bool series_grow(const struct study *study, const struct weak *all, size_
 
 static void sizes_report(const struct study *study, struct findings *findings, struct weak *all) {
 	mem_auto size_t *rows = mem_alloc(all->count + 1, sizeof *rows);
-	for (size_t c = 0; c < study_columns(study); c++) {
-		all->size = (int)c;
-		if (!study_column(study, c)->is_problem || !study_column(study, c)->numeric)
+	size_t columns = study_columns(study), sides = 0;
+	for (size_t c = 0; c < columns; c++)
+		sides += study_column(study, c)->is_problem && study_column(study, c)->numeric;
+	for (size_t c = sides > 1 ? 0 : columns; c < 2 * columns; c++) {
+		all->size = (int)(c % columns);
+		all->joint = c < columns;
+		if (!study_column(study, c % columns)->is_problem || !study_column(study, c % columns)->numeric)
 			continue;
 		for (all->power = 1; all->power <= LOGARITHM; all->power++) {
 			struct weak worst = *all;
@@ -221,7 +240,7 @@ static bool each_report(const struct study *study, struct findings *findings, si
 	double least = INFINITY, most = 0;
 	reading_auto struct reading_list list = reading_series_find(study, column, POINTS_LEAST);
 	for (size_t i = 0; i < list.count; i++) {
-		struct weak weak = {list.series[i].rows, list.series[i].count, (int)column, -1, 0};
+		struct weak weak = {list.series[i].rows, list.series[i].count, (int)column, -1, false, 0};
 		double efficiency = efficiency_of(study, &weak, weak.rows[weak.count - 1]);
 		worst = efficiency < least ? weak : worst;
 		least = fmin(least, efficiency);

@@ -224,6 +224,10 @@ int table_value_find(struct table *table, struct err *err);
 /* src: table_roles.c */
 extern const char table_run_words[]; /* headers that number measurements */
 int table_roles(struct table *table, struct err *err);
+/* src: table_derive.c. Does a column follow from others, as a grid from the size and the block? */
+bool table_is_derived(const struct table *table, size_t column);
+/* Whole numbers before a team were chosen: "work held", "threads", "mutex". */
+bool table_is_before_team(const struct csv *csv, size_t column);
 /* src: table_follow.c: columns that follow from others. Only tables of up to so many rows are looked through. */
 enum { TABLE_PAIRS_ROWS = 400 };
 /* Refuses numbers without a unit that cannot be times. */

@@ -88,32 +88,6 @@ static bool same_problem_but(const struct table *table, size_t a, size_t b, size
 	return true;
 }
 
-/* Does a block have one grid at each problem? */
-static bool is_grid_of(const struct table *table, size_t grid, size_t block) {
-	const struct csv *csv = table->csv;
-	for (size_t r = 0; r < csv->rows; r++)
-		for (size_t s = 0; s < r; s++) {
-			bool same = strcmp(csv_cell(csv, r, block), csv_cell(csv, s, block)) == 0;
-			if (same && same_problem_but(table, r, s, grid) &&
-			    strcmp(csv_cell(csv, r, grid), csv_cell(csv, s, grid)) != 0)
-				return false;
-		}
-	return true;
-}
-
-/* The grid of a GPU's kernel follows from its block. */
-static void grids_ignore(struct table *table) {
-	const struct csv *csv = table->csv;
-	for (size_t a = 0; a < csv->columns && csv->rows <= TABLE_PAIRS_ROWS; a++)
-		for (size_t b = 0; b < csv->columns; b++) {
-			enum table_role role = table->columns[a].role;
-			if ((role == TABLE_PROBLEM || role == TABLE_PARAM) && table->columns[b].role == TABLE_PARAM && a != b &&
-			    table_has_word(table->columns[a].name, grid_words) && is_grid_of(table, a, b) &&
-			    table_has_word(table->columns[b].name, "block blocks blockdim blocksize"))
-				table->columns[a].role = TABLE_IGNORED;
-		}
-}
-
 /* 64 ranks need 8 nodes: a scheduler fills them in turn, and a column of nodes would cut the series over ranks. */
 static void places_ignore(struct table *table) {
 	const struct csv *csv = table->csv;
@@ -315,6 +289,34 @@ static void weak_decide(struct table *table) {
 		}
 }
 
+/* Is the product of two columns that vary proportional to the team? */
+static bool are_sides(const struct csv *csv, size_t one, size_t other, size_t team) {
+	double first = NAN, a, b, members;
+	bool sides = csv->rows >= TOGETHER_LEAST && table_is_team(csv->header[team]) && !table_is_team(csv->header[one]) &&
+	             !table_is_team(csv->header[other]) && table_varies(csv, one) && table_varies(csv, other);
+	for (size_t r = 0; r < csv->rows && sides; r++) {
+		sides = table_number(csv, csv_cell(csv, r, one), true, &a) &&
+		        table_number(csv, csv_cell(csv, r, other), true, &b) &&
+		        table_number(csv, csv_cell(csv, r, team), true, &members);
+		first = r ? first : a * b / members;
+		sides = sides && fabs(a * b / members / first - 1) < 1e-9;
+	}
+	return sides && first > 1 && table_varies(csv, team);
+}
+
+/* "nxg" and "nyg", of which the product alone is proportional to the team, are sides of what grows with it. */
+static void weak_sides_decide(struct table *table) {
+	const struct csv *csv = table->csv;
+	for (size_t i = 0; i < csv->columns * csv->columns && csv->rows <= TABLE_PAIRS_ROWS; i++) {
+		size_t one = i / csv->columns, other = i % csv->columns, team = 0;
+		while (team < csv->columns && (one >= other || table->columns[one].role != TABLE_PARAM ||
+		                               table->columns[other].role != TABLE_PARAM || !are_sides(csv, one, other, team)))
+			team++;
+		if (team < csv->columns)
+			table->columns[one].role = table->columns[other].role = TABLE_PROBLEM;
+	}
+}
+
 /* "cells/rank" that are the same in all rows are the work of each member: weak scaling. */
 static void each_decide(struct table *table) {
 	static const char members[] = "rank process proc thread core worker gpu node";
@@ -444,16 +446,24 @@ static void launches_decide(struct table *table) {
 			table->columns[c].role = TABLE_PARAM;
 }
 
+static void derived_ignore(struct table *table) {
+	for (size_t c = 0; c < table->csv->columns; c++)
+		if ((table->columns[c].role == TABLE_PARAM || table->columns[c].role == TABLE_PROBLEM) &&
+		    table_is_derived(table, c))
+			table->columns[c].role = TABLE_IGNORED;
+}
+
 int table_roles_follow(struct table *table, struct err *err) {
 	bool given = table->reading && table->reading->problem_count;
 	remarks_ignore(table);
+	derived_ignore(table);
 	if (!given) {
 		launches_decide(table);
 		each_decide(table);
 		weak_decide(table);
+		weak_sides_decide(table);
 	}
 	together_ignore(table);
-	grids_ignore(table);
 	places_ignore(table);
 	if (!given)
 		depths_ignore(table);

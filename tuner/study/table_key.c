@@ -112,12 +112,16 @@ bool table_is_problem(const char *header) {
 	                 "time runtime thread threads task tasks rank ranks process processes core cores") &&
 	    is_key(strstr(key, "_per_") + 5, "rank process proc thread core node gpu processor"))
 		return true;
+	if (is_key(key, "ntot n_tot ntotal n_total total_n nmax n_max"))
+		return true;
 	table_key(header, key);
 	unit_cut(key);
+	if (key[1] == '_' && strchr("kmdv", *key)) /* "k_clusters" */
+		memmove(key, key + 2, strlen(key + 2) + 1);
 	const char *last = strrchr(key, '_');
-	if (is_key(key, "nsteps niters nelements nelem nbodies nparticles npart ncells nrows ncols"))
-		return true;
-	return is_size_of_input(key) || (last && is_key(last + 1, "grid mesh domain")) ||
+	return is_key(key, "nsteps niters nelements nelem nbodies nparticles npart ncells nrows ncols") ||
+	       table_has_word(key, "held hold holding") || is_size_of_input(key) ||
+	       (last && is_key(last + 1, "grid mesh domain work")) ||
 	       is_key(
 			   key,
 			   "n m k size sizes problem problem_size input_size data_size array_size matrix_size vector_size "
@@ -128,7 +132,7 @@ bool table_is_problem(const char *header) {
 			   "contains add remove insert delete lookup search reads writes read_ratio write_ratio update_ratio "
 			   "read_fraction write_fraction update_fraction "
 			   "updates "
-			   "ops operations operation key_range keys range acquires density degree scale width height depth "
+			   "op ops operations operation key_range keys range acquires density degree scale width height depth "
 			   "resolution "
 			   "message_size bytes particles bodies cells queries batch instance benchmark distribution "
 			   "kernel_size samples_n grid mesh domain bins buckets array vector list string text words numbers "
@@ -136,7 +140,9 @@ bool table_is_problem(const char *header) {
 			   "write_percent reads_percent read_share update_percent updates_percent load_factor key_size "
 			   "payload payloads prompt prompts context sequence tokens "
 			   "value_size samples limit matrices intervals rectangles tosses darts working_set footprint bytes kb kib "
-			   "mb mib gb gib frames circuit query family candidates scene scenario theta skew section");
+			   "mb mib gb gib frames circuit query family candidates scene scenario theta skew section "
+			   "rays photons atoms molecules agents ants cities qubits walkers paths simulations documents files "
+			   "pictures photos images records tuples events packets spp");
 }
 
 bool table_is_parameter(const char *header) {
@@ -145,7 +151,7 @@ bool table_is_parameter(const char *header) {
 	return table_is_threads(header) ||
 	       is_key(key,
 	              "cores procs processes ranks np nproc nprocs nranks ntasks tasks nodes variant version "
-	              "implementation impl "
+	              "implementation impl approach strategy solution technique "
 	              "code algorithm method lock sync "
 	              "schedule chunk block block_size tile tile_size pad padding layout places proc_bind binding affinity "
 	              "pages first_touch calloc alloc allocation gpus gpu devices streams unroll stride compiler flags opt "

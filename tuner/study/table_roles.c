@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "tuner/study/study_impl.h"
 
-enum { MEASURED_ROWS_LEAST = 5, DIFFERENT_MOST = 100, DONE_LEAST = 3 };
+enum { MEASURED_ROWS_LEAST = 5, DIFFERENT_MOST = 100, DONE_LEAST = 3, LABELS = 10 };
 static const double MEASURED_DISTINCT = 0.6, SAME = 0.02, LONGER = 1.3;
 
 static bool all_numbers(const struct csv *csv, size_t column) {
@@ -191,6 +191,45 @@ static bool is_run(const struct table *table, size_t c) {
 	       table_among(key, strlen(key), table_run_words);
 }
 
+/* Are the words the names of files with data? Those of programs are versions. */
+static bool are_files(const struct csv *csv, size_t column) {
+	bool named = table_has_word(csv->header[column], "file filename dataset image picture input graph matrix"),
+		 all = true;
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column), *dot = strrchr(cell, '.'), *end = dot ? dot + 1 : "";
+		if (table_among(end, strlen(end), "exe out x py c cc cpp cu f90 java jar js so sh"))
+			return false;
+		all =
+			all && table_among(end, strlen(end),
+		                       "txt csv dat data bin in png jpg jpeg ppm pgm pbm bmp tif tiff gif raw mtx gr graph el "
+		                       "json xml gz fa fasta nii obj ply mp4 wav tsp cnf");
+	}
+	return csv->rows && (named || all);
+}
+
+/* "approach" 1, 2, 3 has numbers for names. */
+static bool are_labels(const struct csv *csv, size_t column) {
+	char key[TABLE_NAME];
+	double number;
+	table_key(csv->header[column], key);
+	bool labels = table_among(key, strlen(key),
+	                          "approach version variant method algorithm strategy implementation impl "
+	                          "solution technique mode kind type");
+	for (size_t r = 0; r < csv->rows && labels; r++)
+		labels =
+			table_number(csv, csv_cell(csv, r, column), false, &number) && number == floor(number) && number < LABELS;
+	return labels;
+}
+
+/* Numbers below -1 are results: what is chosen may be -1, if a program is to choose it. */
+static bool is_signed(const struct csv *csv, size_t column) {
+	double number;
+	size_t r = 0;
+	while (r < csv->rows && !(table_number(csv, csv_cell(csv, r, column), false, &number) && number < -1))
+		r++;
+	return r < csv->rows;
+}
+
 /* "4.05 s … 4.2 s" behind the times are where they lie. */
 static bool are_ranges(const struct table *table, size_t column) {
 	static const char *const signs[] = {"\xe2\x80\xa6", "..", "\xe2\x80\x93", " - ", "-", " to ", ", "};
@@ -241,7 +280,7 @@ static enum table_role role_of(const struct table *table, size_t c) {
 	    (are_ranges(table, c) || all_among(table->csv, c, "ok pass passed correct valid yes success")))
 		return TABLE_IGNORED;
 	bool work = c == 0 && table->wide && strcmp(table->wide, "version") == 0; /* which each version does */
-	if (!column->numbers && (work || are_given(table->csv, c)))
+	if (!column->numbers && (work || are_given(table->csv, c) || are_files(table->csv, c)))
 		return TABLE_PROBLEM;
 	bool result = c > table->value && column->numbers && is_real(table->csv, c) && rarely_repeats(table->csv, c);
 	if (!table_is_measured(column) && table_is_problem(column->name) && !result) /* not the time of a part, "density" */
@@ -254,7 +293,8 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		return TABLE_COUNTER;
 	if (table_is_figure(column->name))
 		return column->numbers ? TABLE_FIGURE : TABLE_IGNORED;
-	return column->numbers && is_real(table->csv, c) && rarely_repeats(table->csv, c) ? TABLE_FIGURE : TABLE_PARAM;
+	bool measured = is_signed(table->csv, c) || (is_real(table->csv, c) && rarely_repeats(table->csv, c));
+	return column->numbers && measured ? TABLE_FIGURE : TABLE_PARAM;
 }
 
 /* "iteration" 1, 2, 3 of each configuration, of which the last takes as long as the first, numbers measurements. */
@@ -375,13 +415,23 @@ static bool is_noted_weak(const struct csv *csv) {
 	return weak && !strong;
 }
 
+/* "w" and "h" are sides, where "h" alone would be hours. */
+static const char *side_of(const struct csv *csv, size_t column) {
+	static const char *const sides[][2] = {{"w", "width"}, {"h", "height"}};
+	for (size_t i = 0; i < 2; i++)
+		for (size_t c = 0; c < csv->columns && strcasecmp(csv->header[column], sides[i][0]) == 0; c++)
+			if (strcasecmp(csv->header[c], sides[1 - i][0]) == 0)
+				return sides[i][1];
+	return csv->header[column];
+}
+
 int table_roles(struct table *table, struct err *err) {
 	const struct csv *csv = table->csv;
 	for (size_t c = 0; c < csv->columns; c++) {
 		bool weak = strcasecmp(csv->header[c], "efficiency") == 0 && is_noted_weak(csv);
-		table->columns[c].name = weak ? "weak efficiency" : csv->header[c];
-		table->columns[c].numbers = all_numbers(csv, c);
-		table_name_read(csv->header[c], &table->columns[c].read);
+		table->columns[c].name = weak ? "weak efficiency" : side_of(csv, c);
+		table->columns[c].numbers = all_numbers(csv, c) && !are_labels(csv, c);
+		table_name_read(table->columns[c].name, &table->columns[c].read);
 	}
 	threads_name(table);
 	if (names_check(table, err) || given_check(table, err) || table_value_find(table, err))

@@ -104,7 +104,8 @@ static int value_asked(struct table *table, struct err *err) {
 static bool may_be_value(const struct table *table, size_t c) {
 	const struct table_column *column = &table->columns[c];
 	return c > 0 && column->numbers && !is_parameter_or_problem(table, c) && !table_is_team(column->name) &&
-	       !table_is_statistic(&column->read) && strlen(column->name) <= 60 && table_varies(table->csv, c);
+	       !table_is_statistic(&column->read) && strlen(column->name) <= 60 && table_varies(table->csv, c) &&
+	       !table_is_before_team(table->csv, c) && !table_is_derived(table, c);
 }
 
 /* Tells which columns might be the times, and how to say so. */
@@ -128,14 +129,15 @@ static int value_refuse(const struct table *table, struct err *err) {
 	                count > 1 ? "' if each is the time of a version" : "");
 }
 
-/* "wall time of the solver" is the time where nothing else is. */
-static bool only_time(struct table *table) {
+/* "wall time of the solver" is the time where nothing else is, and so is "MaxTime", a statistic. */
+static bool only_time(struct table *table, bool statistic) {
 	size_t found = SIZE_MAX;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_column *column = &table->columns[c];
+		bool time = table_has_word(column->read.base, "time zeit runtime walltime laufzeit t");
 		if (!column->numbers || (table->csv->rows > 1 && !table_varies(table->csv, c)) ||
-		    !table_has_word(column->read.base, "time zeit runtime walltime laufzeit t") ||
-		    table_is_statistic(&column->read))
+		    statistic != table_is_statistic(&column->read) ||
+		    (!time && !(statistic && column->read.measure == MEASURE_TIME)))
 			continue;
 		if (found != SIZE_MAX)
 			return false;
@@ -199,6 +201,8 @@ static int value_choose(struct table *table, struct err *err) {
 		int rank = is_parameter_or_problem(table, c) ? -1 : table_time_rank(name);
 		if (rank >= 0 && is_behind_rates(table, c))
 			rank += 2 * RATE_RANK - RANKS;
+		else if (rank == 0 && !table->columns[c].name[1]) /* "s" or "h" beside "time" may be anything */
+			rank = RANKS / 2 - 1;
 		else if (rank < 0 && name->measure != MEASURE_NONE && !is_parameter_or_problem(table, c) &&
 		         !table_is_statistic(name))
 			rank = RATE_RANK + (name->measure == MEASURE_TIME ? !*name->per
@@ -214,11 +218,12 @@ static int value_choose(struct table *table, struct err *err) {
 		table->value = rank < best ? c : table->value;
 		best = rank < best ? rank : best;
 	}
+	/* A time under any name comes before a ratio of times, "cg_time" before "cg_speedup", and before a constant. */
 	bool constant = best >= RANKS / 2 && best < RANKS;
-	if ((best == 1000 || constant) && only_time(table))
+	if ((best >= 2 * RATE_RANK || constant) && only_time(table, false))
 		return 0;
 	if (best == 1000)
-		return value_refuse(table, err);
+		return only_time(table, true) ? 0 : value_refuse(table, err);
 	if (twice && best >= RATE_RANK && !total_find(table))
 		return err_set(err, ERR_USAGE, "name the one to explain time_s, time_ms or time_us",
 		               "%s: more than one column could be the time", table->path);

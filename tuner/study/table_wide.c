@@ -300,8 +300,9 @@ static bool is_candidate(const struct csv *csv, size_t column, enum table_measur
 		return false;
 	bool serial = name.measure == MEASURE_NONE && !table_is_figure(csv->header[column]) &&
 	              table_has_word(csv->header[column], table_serial_words);
-	return measure == MEASURE_TIME ? name.measure == MEASURE_TIME || serial
-	                               : is_unknown(csv, column) && most_may_be_times(csv);
+	return measure == MEASURE_TIME
+	           ? name.measure == MEASURE_TIME || serial
+	           : is_unknown(csv, column) && !table_is_before_team(csv, column) && most_may_be_times(csv);
 }
 
 /* Columns before the times are what the times belong to; nothing is known about other numbers. */
