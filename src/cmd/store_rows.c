@@ -49,9 +49,10 @@ static json_t *searches_read(struct store *store, const struct store_filter *onl
 	return store_each(store, STORE_SEARCHES, only, search_add, list, err) ? NULL : json_incref(list);
 }
 
-/* An interrupted search has a state instead. */
+/* An interrupted search has a state instead. One that was killed cannot be told from one that runs. */
 static char *verdict_text(const json_t *search) {
-	return mem_strdup(verdict_said(search, js_string_or(search, "state", "?")));
+	const char *state = js_string_or(search, "state", "?");
+	return mem_strdup(verdict_said(search, strcmp(state, "running") == 0 ? "unfinished" : state));
 }
 
 static char *gain_text(const json_t *search) {

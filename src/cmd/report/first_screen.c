@@ -127,7 +127,7 @@ static json_t *summary_json(const json_t *answers, const json_t *regions) {
 		if (parts[i].count)
 			mem_append(&text, ", %zu %s", parts[i].count, parts[i].words);
 	if (measured)
-		mem_append(&text, "%s%zu measured without a search", tally.tuned ? "; " : ": ", measured);
+		mem_append(&text, "%s%zu measured without a verdict", tally.tuned ? "; " : ": ", measured);
 	return json_pack("{s:i,s:i,s:i,s:i,s:s}", "tuned", (int)tally.tuned, "faster", (int)faster, "undecided",
 	                 (int)tally.by[VERDICT_UNDECIDED], "busy", (int)tally.busy, "sentence", text);
 }
