@@ -245,6 +245,10 @@ static void name_expand(struct csv *csv, size_t column) {
 static void names_expand(struct csv *csv, const struct study_reading *reading) {
 	names_number(csv);
 	for (size_t c = 0; c < csv->columns; c++) {
+		const char *comma = strchr(csv->header[c], ','), *letter = comma ? comma + 1 + strspn(comma + 1, " ") : "";
+		const char *before = arena_printf(csv->arena, "%.*s", (int)strcspn(csv->header[c], ","), csv->header[c]);
+		if (isalpha((unsigned char)*letter) && !letter[1] && table_is_team(before)) /* "Threads, p" */
+			csv->header[c] = before;
 		name_expand(csv, c);
 		if (is_letter_of_team(csv, c) && !(reading && reading->problem_count) && !table_note(csv, "problem"))
 			csv->header[c] = "threads";

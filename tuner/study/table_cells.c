@@ -343,6 +343,39 @@ static bool has_serial_cells(const struct csv *csv, size_t column) {
 	return words && numbers && words + numbers == csv->rows && table_is_team(csv->header[column]);
 }
 
+/* The team's number in "4 threads", "OpenMP-4T" or "MPI (8 procs)", whose name it sets; NULL: it is something else. */
+static const char *team_of(const char *cell, char name[TABLE_NAME]) {
+	const char *number = cell + strcspn(cell, "0123456789"), *behind = number + table_digits(number);
+	char word[TABLE_NAME];
+	behind += strspn(behind, " -_");
+	snprintf(word, sizeof word, "%.*s", (int)strcspn(behind, ")]"), behind);
+	table_translate(word, name);
+	if (strcasecmp(name, "t") == 0 || strncasecmp(name, "thread", 6) == 0)
+		snprintf(name, TABLE_NAME, "threads");
+	return table_digits(number) && table_is_team(name) && !strpbrk(behind, "0123456789") ? number : NULL;
+}
+
+/* A column of such words, all of one code besides serial code, is a column of teams. */
+static void teams_strip(struct csv *csv, size_t column) {
+	char name[TABLE_NAME];
+	const char *code = NULL, *number;
+	for (size_t c = 0; c < csv->columns; c++)
+		if (table_is_team(csv->header[c]))
+			return;
+	for (size_t i = 0; i < 2 * csv->rows; i++) {
+		size_t row = i % csv->rows;
+		const char *cell = csv_cell(csv, row, column);
+		if (table_is_serial(cell))
+			continue;
+		if (!(number = team_of(cell, name)) || (code && strncmp(cell, code, (size_t)(number - cell)) != 0))
+			return;
+		code = code ? code : cell;
+		if (i >= csv->rows)
+			table_cell_set(csv, row, column, arena_printf(csv->arena, "%.*s", (int)table_digits(number), number));
+	}
+	csv->header[column] = code ? arena_strdup(csv->arena, name) : csv->header[column];
+}
+
 /* The word moves to a column of its own, so that the numbers are numbers. */
 static void serial_split(struct csv *csv, size_t column) {
 	static const char *const names[] = {"code", "program"};
@@ -452,6 +485,7 @@ void table_cells_rewrite(struct csv *csv, const char **noted) {
 	words_name(csv);
 	for (size_t c = 0; c < csv->columns; c++) {
 		pairs_split(csv, c);
+		teams_strip(csv, c);
 		words_blank(csv, c);
 		table_units_rewrite(csv, c, csv->delimiter != ';' && (commas || has_decimal_commas(csv, c, csv->columns)));
 		squares_rewrite(csv, c);

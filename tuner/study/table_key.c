@@ -254,7 +254,7 @@ static const char *const translations[][2] = {
 	{"millisekunden millisecondes milisegundos millisecondi milisaniye 毫秒", "ms"},
 	{"mikrosekunden microsecondes microsegundos microsecondi 微秒", "us"},
 	{"nanosekunden nanosecondes nanosegundos nanosecondi 纳秒", "ns"},
-	{"sekunden secondes segundos secondi saniye detik sekundy δευτερολεπτα 秒", "s"},
+	{"sekunden secondes segundos seg segs secondi saniye detik sekundy δευτερολεπτα 秒", "s"},
 	{"количество число кількість", ""},
 	{"время час", "time"},
 	{"выполнения работы исполнения виконання роботи", "run"},

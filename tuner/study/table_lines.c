@@ -62,8 +62,16 @@ static const char *token_read(struct saying *saying, const char *at, struct toke
 	return at + length;
 }
 
-static bool is_unit(const char *word);
-static bool is_named(const char *word);
+/* Is a word a unit, or the name of something that one chooses? */
+static bool is_unit(const char *word) {
+	struct table_name name;
+	table_name_read(word, &name);
+	return *word && name.measure != MEASURE_NONE && !*name.base;
+}
+
+static bool is_named(const char *word) {
+	return table_is_parameter(word) || table_is_problem(word);
+}
 
 /* "time: 4.2": the words since the last number or comma become the key of what follows, but not the word that belongs
  * to this number: "4 workers: 1.2 s". */
@@ -226,17 +234,6 @@ static bool token_varies(const struct saying *saying, size_t at) {
 	return i < saying->count;
 }
 
-/* Is a word a unit, or the name of something that one chooses? */
-static bool is_unit(const char *word) {
-	struct table_name name;
-	table_name_read(word, &name);
-	return *word && name.measure != MEASURE_NONE && !*name.base;
-}
-
-static bool is_named(const char *word) {
-	return table_is_parameter(word) || table_is_problem(word);
-}
-
 /* The unit of a number, glued to it or behind it. */
 static const char *unit_of(const struct said *said, size_t at) {
 	const struct token *token = &said->token[at];
@@ -378,7 +375,7 @@ static bool is_rule(const char *line) {
 static const char *heading_of(struct arena *arena, const char *line) {
 	line += strspn(line, "#*_ \t");
 	size_t length = strlen(line);
-	while (length && strchr("*_: \t\r", line[length - 1]))
+	while (length && strchr("*_:,; \t\r", line[length - 1]))
 		length--;
 	return arena_printf(arena, "%.*s", (int)length, line);
 }
@@ -386,16 +383,40 @@ static const char *heading_of(struct arena *arena, const char *line) {
 struct sections {
 	const char *heading[LINES_MOST], *name; /* of each table; name: of all headings */
 	size_t count, before;                   /* the length of the words before the number of a heading */
+	const char *header;                     /* the line that begins each table; NULL: a rule of Markdown does */
+	char mark;                              /* between fields */
 };
+
+static bool is_start(const struct sections *all, const char *line) {
+	return all->header ? strcmp(line, all->header) == 0 : is_rule(line);
+}
+
+/* Does a line say nothing but its first field? */
+static bool is_heading(const struct sections *all, const char *line) {
+	const char *mark = strchr(line, all->mark);
+	return line[strspn(line, " \t\r")] && (!mark || (all->header && !mark[strspn(mark, ",; \t\r")]));
+}
+
+/* The first line with separators is the header of several tables if it stands there again. */
+static void header_find(struct arena *arena, const char *text, size_t size, struct sections *all) {
+	char *copy = arena_printf(arena, "%.*s", (int)size, text), *rest = strchr(copy, '|') ? NULL : copy, *first = NULL;
+	for (char *line = strsep(&rest, "\n"); line && rest && !first; line = strsep(&rest, "\n")) {
+		const char *mark = strpbrk(line, ";\t,");
+		first = mark && *line != '#' && mark[strspn(mark, ",; \t\r")] ? line : NULL;
+	}
+	const char *again = first && isalpha((unsigned char)*first) ? strstr(rest ? rest : "", first) : NULL;
+	all->header = again && again[-1] == '\n' && strchr("\n", again[strlen(first)]) ? first : NULL;
+	all->mark = !all->header ? '|' : strchr(first, ';') ? ';' : strchr(first, '\t') ? '\t' : ',';
+}
 
 /* "Size 1000", "Size 4000": the words before the numbers are a name. */
 static void sections_name(struct arena *arena, struct sections *all) {
 	size_t length = strcspn(all->heading[0], "0123456789"), own = length;
-	bool named = length > 1;
+	bool named = length > 1, sized = table_is_problem(arena_printf(arena, "%.*s", (int)length, all->heading[0]));
 	for (size_t i = 0; i < all->count && named; i++) {
 		const char *number = all->heading[i] + length;
 		named = strncmp(all->heading[i], all->heading[0], length) == 0 && isdigit((unsigned char)*number) &&
-		        !number[strspn(number, "0123456789")];
+		        !number[strspn(number, sized ? "0123456789x" : "0123456789")];
 	}
 	while (named && own && strchr(" =:", all->heading[0][own - 1]))
 		own--;
@@ -417,24 +438,25 @@ static bool sections_find(struct arena *arena, const char *text, size_t size, st
 	const char *heading = "", *last = "", *header = NULL;
 	bool fine = true;
 	for (char *line = strsep(&rest, "\n"); line && fine; line = strsep(&rest, "\n")) {
-		if (is_rule(line) && all->count < LINES_MOST) {
-			fine = *heading && (!header || strcmp(header, last) == 0);
+		if (is_start(all, line) && all->count < LINES_MOST) {
+			fine = all->header ? *heading || last[0] || !header : *heading && (!header || strcmp(header, last) == 0);
 			header = last;
-			for (size_t i = 0; i < all->count && fine; i++)
-				fine = strcmp(all->heading[i], heading) != 0;
+			for (size_t i = 0; i < all->count && fine; i++) /* runs that were added go without headings */
+				fine = (!*heading && !*all->heading[i] && all->header) || strcmp(all->heading[i], heading) != 0;
 			all->heading[all->count++] = heading;
 			heading = "";
-		} else if (!strchr(line, '|') && line[strspn(line, " \t\r")])
+		} else if (is_heading(all, line) && !(all->header && *heading))
 			heading = heading_of(arena, line);
-		last = line;
+		last = line + (*line == '\r');
 	}
-	return fine && all->count > 1;
+	return fine && all->count > 1 && (*all->heading[0] || !*all->heading[1]);
 }
 
 /* One table with a column for the headings, on the lines that the rows have. */
 static char *sections_plain(struct arena *arena, const char *text, size_t size, size_t *plain_size) {
 	struct sections *all = arena_alloc(arena, 1, sizeof *all);
 	char *plain = NULL, *copy = arena_printf(arena, "%.*s", (int)size, text), *rest = copy;
+	header_find(arena, text, size, all);
 	FILE *out = sections_find(arena, text, size, all) ? open_memstream(&plain, plain_size) : NULL;
 	if (!out)
 		return NULL;
@@ -442,12 +464,14 @@ static char *sections_plain(struct arena *arena, const char *text, size_t size, 
 	size_t table = 0;
 	for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
 		char *next = rest && *rest ? arena_printf(arena, "%.*s", (int)strcspn(rest, "\n"), rest) : "";
-		table += is_rule(line);
-		if (strchr(line, '|') && (is_rule(line) ? table == 1 : is_rule(next) ? table == 0 : table > 0))
-			fprintf(out, "%s%s%s", is_rule(line) ? "|---" : "| ",
-			        is_rule(line)   ? ""
-			        : is_rule(next) ? all->name
-			                        : all->heading[table - 1] + all->before,
+		bool start = is_start(all, line);
+		table += start;
+		const char *cell = start || (!all->header && is_rule(next)) ? all->name : "";
+		cell = table && !start && !is_rule(next) ? all->heading[table - 1] + all->before : cell;
+		if (all->header && table && !is_heading(all, line) && *line && (!start || table == 1))
+			fprintf(out, "%s%.*s%s", *all->heading[0] ? cell : "", *all->heading[0] != '\0', &all->mark, line);
+		else if (!all->header && strchr(line, '|') && (start ? table == 1 : is_rule(next) ? table == 0 : table > 0))
+			fprintf(out, "%s%s%s", start ? "|---" : "| ", start ? "" : cell,
 			        *line == '|' ? line : arena_printf(arena, "| %s", line));
 		putc('\n', out);
 	}

@@ -151,7 +151,17 @@ static size_t rows_alike(const struct lines *lines, size_t usual) {
 	return usual > 1 && alike > 1 && (2 * alike >= rows || last > 2) ? alike : 0;
 }
 
-static size_t usual_fields(const struct lines *lines);
+/* The number of fields that most lines have. */
+static size_t usual_fields(const struct lines *lines) {
+	size_t counts[FIELDS_MAX + 1] = {0}, best = 0, rows = 0;
+	struct field fields[FIELDS_MAX];
+	for (size_t i = 0; i < lines->count && rows < 1000; i++)
+		if (!lines->lines[i].dropped && *lines->lines[i].at != '#' && !is_rule(&lines->lines[i]) && ++rows)
+			counts[fields_read(lines, &lines->lines[i], fields)]++;
+	for (size_t i = 1; i <= FIELDS_MAX; i++)
+		best = counts[i] > counts[best] ? i : best;
+	return best;
+}
 
 /* Do blanks separate the fields, two of them where names have some and at least as many lines are alike then? */
 static bool are_blanks(struct lines *lines) {
@@ -262,18 +272,6 @@ static void latex_strip(struct line *line, const struct line *next) {
 	line->length = end ? (size_t)(end - line->at) : line->length;
 }
 
-/* The number of fields that most lines have. */
-static size_t usual_fields(const struct lines *lines) {
-	size_t counts[FIELDS_MAX + 1] = {0}, best = 0, rows = 0;
-	struct field fields[FIELDS_MAX];
-	for (size_t i = 0; i < lines->count && rows < 1000; i++)
-		if (!lines->lines[i].dropped && *lines->lines[i].at != '#' && !is_rule(&lines->lines[i]) && ++rows)
-			counts[fields_read(lines, &lines->lines[i], fields)]++;
-	for (size_t i = 1; i <= FIELDS_MAX; i++)
-		best = counts[i] > counts[best] ? i : best;
-	return best;
-}
-
 /* A line that begins with '#' is the header if the first line without has numbers only, and as many. */
 static void header_uncomment(struct lines *lines) {
 	struct field fields[FIELDS_MAX];
@@ -327,13 +325,14 @@ static bool is_title(const struct lines *lines, size_t at, size_t usual) {
 static void titles_drop(struct lines *lines) {
 	struct field fields[FIELDS_MAX];
 	size_t usual = usual_fields(lines);
-	if (usual < 2)
-		return;
-	for (size_t i = 0; i < lines->count; i++) {
+	for (size_t i = 0; i < lines->count && usual > 1; i++) {
 		struct line *line = &lines->lines[i];
 		if (line->dropped || *line->at == '#')
 			continue;
-		if (fields_read(lines, line, fields) == usual && !begins(line, "sep="))
+		size_t count = fields_read(lines, line, fields);
+		while (count > 1 && fields[count - 1].length == 0) /* spreadsheets fill lines up */
+			count--;
+		if (count == usual && !begins(line, "sep="))
 			break;
 		if (!is_title(lines, i, usual))
 			break;

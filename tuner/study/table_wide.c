@@ -66,7 +66,7 @@ static bool is_counting(const struct wide *wide, size_t first) {
 static const char *name_of_word(const struct csv *csv, const char *word) {
 	char plural[TABLE_NAME + 1];
 	if (table_is_threads(word) ||
-	    table_has_word(word, "thread threads core cores openmp omp openmpi pthread pthreads") ||
+	    table_has_word(word, "thread threads core cores openmp omp openmpi pthread pthreads parallel") ||
 	    strcmp(word, "t") == 0 || strcmp(word, "p") == 0 || strcmp(word, "time_t") == 0) /* "Time 4T" */
 		return "threads";
 	snprintf(plural, sizeof plural, "%ss", word);
@@ -76,7 +76,7 @@ static const char *name_of_word(const struct csv *csv, const char *word) {
 
 /* A letter may be the name of a version; "v1" and "version 2" are words, and so is "O3". */
 static bool is_name_of_numbers(const char *word, bool counting) {
-	if (strlen(word) == 1)
+	if (strlen(word) == 1 || table_has_word(word, "parallel"))
 		return strchr("tpnmkb", *word) && !counting;
 	return !table_among(word, strlen(word), "version variant implementation impl ver case test kernel code");
 }
@@ -130,11 +130,9 @@ static bool others_timed(const struct csv *csv, const struct wide *wide) {
 	size_t timed = 0, own = 0;
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_name_read(csv->header[c], &name);
-		timed +=
-			(name.measure == MEASURE_TIME && is_numbers(csv, c) && !table_is_statistic(&name) &&
-		     !table_has_word(name.base, table_middle_words)) ||
-			(is_unknown(csv, c) && may_be_time(csv, csv->header[c]) && !table_has_word(name.base, table_middle_words) &&
-		     !table_has_word(csv->header[c], table_serial_words));
+		bool time = name.measure == MEASURE_TIME && is_numbers(csv, c) && !table_is_statistic(&name);
+		timed += (time || (is_unknown(csv, c) && may_be_time(csv, csv->header[c]))) &&
+		         !table_has_word(name.base, table_middle_words) && !table_has_word(csv->header[c], table_serial_words);
 	}
 	for (size_t i = 0; i < wide->count; i++) {
 		table_name_read(csv->header[wide->column[i]], &name);
@@ -152,7 +150,8 @@ static bool serial_add(const struct csv *csv, const struct table_name *one, stru
 		    !table_has_word(csv->header[c], table_serial_words))
 			continue;
 		if (wide->with_serial || !wide->name || strcmp(wide->name, "threads") != 0 ||
-		    (name.measure != MEASURE_NONE && !is_same_measure(one, &name)))
+		    ((one->measure != MEASURE_NONE || name.measure != MEASURE_TIME) && name.measure != MEASURE_NONE &&
+		     !is_same_measure(one, &name)))
 			return false;
 		wide->with_serial = true;
 		wide->column[wide->count] = c;
@@ -194,7 +193,8 @@ static bool numbered_find(const struct csv *csv, struct wide *wide) {
 		wide->value[wide->count++] = arena_strdup(csv->arena, number);
 	}
 	bool counting = is_counting(wide, 1), members = is_counting(wide, 0);
-	bool runs = counting && table_among(first, strlen(first), table_run_words);
+	bool runs = counting && (table_among(first, strlen(first), table_run_words) ||
+	                         (strcmp(first, "t") == 0 && table_is_team(csv->header[0])));
 	if (wide->count < 2 || (!runs && others_timed(csv, wide)))
 		return false;
 	members = members && table_has_word(first, "rank process processe proc thread worker core");
@@ -206,7 +206,7 @@ static bool numbered_find(const struct csv *csv, struct wide *wide) {
 		wide->name = "threads";
 	else
 		wide->unnamed = true;
-	return (!*first || is_name_of_numbers(first, counting)) && serial_add(csv, &one, wide);
+	return (!*first || runs || is_name_of_numbers(first, counting)) && serial_add(csv, &one, wide);
 }
 
 /* "N=1024, B=16": two keys, of which each column has both. */
