@@ -108,7 +108,7 @@ static int *explain_table_sample(const struct explain_table *table, size_t *coun
 }
 
 enum { INTERACTIONS_MAX = 12 };
-static const double SHARE_LEAST = 0.005;
+static const double SHARE_LEAST = 0.005, OPEN = 10;
 
 static json_t *effect_json(const struct study_column *column, const struct effect *effect) {
 	bool known = effect->known;
@@ -332,8 +332,11 @@ void explain_effects_add(const struct explain_view *view, struct explain_table *
 	                                   .over = table->over,
 	                                   .today = row < table->rows ? &table->level[row * table->params] : NULL};
 	effects_fit(&data, effects); /* with too little data every effect stays unknown, which is not an error */
-	for (size_t p = 0; p < table->params; p++)
+	for (size_t p = 0; p < table->params; p++) {
+		/* No run of a table was cut short: without an upper end a value did not fit the model, and was left out. */
+		effects[p].known = effects[p].known && !(view->item->table && effects[p].ci[1] > OPEN * effects[p].ratio);
 		rows[p] = effect_json(explain_table_param(view, table, p), &effects[p]);
+	}
 	json_object_set_new(result, "interactions", json_array());
 	variance_add(view, table, rows, result);
 	turns_add(view, table, effects, rows);

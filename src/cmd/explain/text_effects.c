@@ -59,7 +59,8 @@ static json_t *shown_of(const struct explain_text *text, const json_t *rows, con
 }
 
 static bool says_something(const json_t *effect) {
-	return (is_clear(effect) && !js_bool_or(effect, "turns", false)) || js_real_or(effect, "share", 0) >= SHARE_LEAST;
+	bool same = !json_object_get(effect, "depends_on") && !js_bool_or(effect, "turns", false);
+	return (same && is_clear(effect)) || js_real_or(effect, "share", 0) >= SHARE_LEAST;
 }
 
 static void interactions_print(const struct explain_text *text) {

@@ -232,9 +232,13 @@ static bool says_more(const struct explain_text *text, const json_t *entry) {
 
 void explain_text_scaling(const struct explain_text *text) {
 	js_auto json_t *entries = json_array();
-	js_each (entry, json_object_get(text->result, "scaling"))
-		if (says_more(text, entry))
+	bool flat = false; /* told once */
+	js_each (entry, json_object_get(text->result, "scaling")) {
+		bool again = flat && js_bool_or(entry, "flat", false) && !text->all;
+		if (says_more(text, entry) && !again)
 			json_array_append(entries, (json_t *)entry);
+		flat = flat || js_bool_or(entry, "flat", false);
+	}
 	if (json_array_size(entries) == 0)
 		return;
 	const char *team = js_string_or(json_array_get(entries, 0), "team", "threads");
