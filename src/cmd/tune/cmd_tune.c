@@ -283,7 +283,10 @@ static int items_make(struct tune_session *session, struct err *err) {
 		           : item_add(session,
 		                      tune_item_program(session->app, args, session->settings.limits.build_timeout_s, err));
 	if (option)
-		return err_set(err, ERR_USAGE, "put -- before the program: sweetspot tune --param N=1..4 -- ./app '{N}'",
+		return err_set(err, ERR_USAGE,
+		               strcmp(option, "openmp") == 0
+		                   ? "put -- before the program: sweetspot tune --openmp -- ./app"
+		                   : "put -- before the program: sweetspot tune --param N=1..4 -- ./app '{N}'",
 		               "--%s needs a program after --", option);
 	return opt_has(args, "sizes") ? tune_sizes_read(session, err) : kernels_add(session, err);
 }
