@@ -190,6 +190,7 @@ struct table {
 	struct table_column *columns;
 	size_t value;      /* the column of times or rates */
 	const char *wide;  /* what a column for each was in the file; NULL: it was not wide */
+	bool over_own;     /* the speed-ups of each version are over its own first time */
 	bool assumed_unit; /* the file does not say that times are seconds */
 	bool unitless;     /* nobody knows the unit of the values, of which less is better */
 	bool guessed;      /* nothing says which direction of the values is better */

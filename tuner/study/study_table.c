@@ -258,6 +258,16 @@ static void names_expand(struct csv *csv, const struct study_reading *reading) {
 			csv->header[c] = arena_printf(csv->arena, "%s ratio", csv->header[c]);
 }
 
+/* Speed-ups that are all 1 in the first row are over one member of each version: they do not tell which is faster. One
+ * member takes the same time with each schedule. */
+static bool are_over_own(const struct csv *csv, const struct wide *wide) {
+	bool own = wide->speedups && wide->name && strcmp(wide->name, "version") == 0;
+	double number;
+	for (size_t i = 0; i < wide->count && own; i++)
+		own = table_number(csv, csv_cell(csv, 0, wide->column[i]), false, &number) && number == 1;
+	return own;
+}
+
 /* A table of no known producer. */
 static int plain_add(struct study_set *set, struct csv *csv, struct table *table, struct err *err) {
 	struct wide wide;
@@ -283,6 +293,7 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 		if (wide.assumed && strcmp(table->csv->header[0], CORNER_SERIES) == 0)
 			return err_set(err, ERR_USAGE, "say it above the table, for example \"# times in ms\" or \"# GB/s\"",
 			               "%s: nothing says what the numbers are", table->path);
+		table->over_own = are_over_own(table->csv, &wide);
 		table->csv = wide_to_long(table->csv, &wide);
 		table->wide = wide.sum ? "part" : wide.repeats ? "run" : wide.name;
 		table->assumed_unit = wide.assumed;

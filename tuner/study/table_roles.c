@@ -254,7 +254,7 @@ static enum table_role role_of(const struct table *table, size_t c) {
 	if (c == table->value)
 		return column->read.measure >= MEASURE_RATE || strcasecmp(column->name, "speedup") == 0 ? TABLE_RATE
 		                                                                                        : TABLE_TIME;
-	if (table_is_given_problem(table, column->name))
+	if (table_is_given_problem(table, column->name) || (table->over_own && strcmp(column->name, table->wide) == 0))
 		return TABLE_PROBLEM;
 	if (table->wide && strcmp(table->wide, "run") == 0 && table_has_word(column->read.base, table_middle_words))
 		return TABLE_IGNORED; /* what was made of the runs */

@@ -159,10 +159,30 @@ static void parts_take(const struct csv *csv, struct wide *wide) {
 	wide->count = kept;
 }
 
+static const char *last_word(const char *name) {
+	const char *last = name;
+	for (const char *at = name; *at; at++)
+		last = strchr(separators, *at) ? at + 1 : last;
+	return last;
+}
+
+/* "seq_mean" and "omp_mean" are the versions seq and omp. */
+static void middles_cut(const struct csv *csv, struct wide *wide) {
+	bool all = wide->count > 1;
+	for (size_t i = 0; i < wide->count && all; i++) {
+		const char *last = last_word(wide->value[i]);
+		all = last > wide->value[i] + 1 && table_among(last, strlen(last), table_middle_words);
+	}
+	for (size_t i = 0; i < wide->count && all; i++)
+		wide->value[i] =
+			arena_printf(csv->arena, "%.*s", (int)(last_word(wide->value[i]) - wide->value[i]) - 1, wide->value[i]);
+}
+
 bool wide_kinds(const struct csv *csv, struct wide *wide, enum table_measure measure) {
 	if (measure == MEASURE_TIME && are_latencies(csv, wide))
 		return false;
 	parts_take(csv, wide);
+	middles_cut(csv, wide);
 	wide->name = name_of_words(wide);
 	parts_count(wide);
 	wide_directions_split(csv, wide);
