@@ -330,7 +330,7 @@ static const char *flat_reason(const struct law *law) {
 	if (!item->table)
 		return NULL;
 	if (most < least * (1 + 2 * off) || is_chosen(law, most / least))
-		return "the times do not tell a gain from chance: no law is fitted";
+		return "the times are flat as far as single values tell: no law is fitted";
 	return law->points[0].threads > 1 && most < least * (1 + 4 * off)
 	           ? "the times differ by less than 20 %, and none is of one member alone: no law is fitted"
 	           : NULL;

@@ -214,7 +214,8 @@ static char *label_of(const struct explain_text *text, const json_t *entry, bool
 
 static void entry_print(const struct explain_text *text, const json_t *entry) {
 	bool here = json_equal(json_object_get(entry, "problem"), json_object_get(text->result, "problem"));
-	mem_auto char *label = label_of(text, entry, here);
+	long long alike = js_int_or(entry, "alike", 0);
+	mem_auto char *label = alike ? mem_printf("%lld series", alike) : label_of(text, entry, here);
 	law_print(text, entry, label);
 	if (text->all) {
 		points_print(text, entry);
@@ -226,19 +227,29 @@ static void entry_print(const struct explain_text *text, const json_t *entry) {
 static bool says_more(const struct explain_text *text, const json_t *entry) {
 	const json_t *best = best_point(entry);
 	bool gain = json_object_get(best, "speedup") && js_real_or(best, "threads", 1) > 1;
-	return text->all || json_is_string(json_object_get(entry, "law")) || gain || is_superlinear(entry) ||
+	bool flat = js_bool_or(entry, "flat", false);
+	return text->all || flat || json_is_string(json_object_get(entry, "law")) || gain || is_superlinear(entry) ||
 	       !js_named(json_object_get(text->result, "readings"), "curve");
 }
 
-void explain_text_scaling(const struct explain_text *text) {
-	js_auto json_t *entries = json_array();
-	bool flat = false; /* told once */
-	js_each (entry, json_object_get(text->result, "scaling")) {
-		bool again = flat && js_bool_or(entry, "flat", false) && !text->all;
-		if (says_more(text, entry) && !again)
-			json_array_append(entries, (json_t *)entry);
-		flat = flat || js_bool_or(entry, "flat", false);
+/* The entries that say something, those without a gain once: "alike" is how many they are. New reference. */
+static json_t *entries_shown(const struct explain_text *text, const json_t *all) {
+	json_t *shown = json_array(), *flat = NULL;
+	js_each (entry, all) {
+		bool alike = js_bool_or(entry, "flat", false) && !text->all;
+		if (alike && flat) {
+			json_object_set_new(flat, "alike", json_integer(js_int_or(flat, "alike", 1) + 1));
+		} else if (says_more(text, entry)) {
+			json_t *copy = json_copy((json_t *)entry);
+			json_array_append_new(shown, copy);
+			flat = alike ? copy : flat;
+		}
 	}
+	return shown;
+}
+
+void explain_text_scaling(const struct explain_text *text) {
+	js_auto json_t *entries = entries_shown(text, json_object_get(text->result, "scaling"));
 	if (json_array_size(entries) == 0)
 		return;
 	const char *team = js_string_or(json_array_get(entries, 0), "team", "threads");
