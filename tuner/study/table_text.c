@@ -62,12 +62,12 @@ static bool begins(const struct line *line, const char *text) {
 	return line->length >= strlen(text) && strncmp(line->at, text, strlen(text)) == 0;
 }
 
-/* A rule between rows: "|---|:--:|", "+----+", "\hline", "-----". */
+/* A rule between rows: "|---|:--:|", "+----+", "\hline", "-----", "---,---". */
 static bool is_rule(const struct line *line) {
 	size_t dashes = 0;
 	for (size_t i = 0; i < line->length; i++) {
 		dashes += line->at[i] == '-' || line->at[i] == '=';
-		if (!strchr("|+-=: \t", line->at[i]))
+		if (!strchr("|+-=:,; \t", line->at[i]))
 			return false;
 	}
 	return dashes > 2;
