@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+enum { HEADED_MOST = 400 };
+
 struct reader {
 	struct csv *csv;
 	const char *at, *end, *name;
@@ -133,8 +135,20 @@ static int record_read(struct reader *reader) {
 	return 0;
 }
 
+/* The text in the last column may have commas that nobody quoted: "CUDA error: f(a, b) failed". */
+static void last_join(struct reader *reader, size_t columns) {
+	while (columns && reader->count > columns && strchr(",;", reader->csv->delimiter) &&
+	       isalpha((unsigned char)*reader->fields[columns - 1]) &&
+	       strlen(reader->fields[columns - 1]) + strlen(reader->fields[columns]) + 2 <= CSV_FIELD_MAX) {
+		const char **field = &reader->fields[columns - 1];
+		field[0] = arena_printf(reader->csv->arena, "%s%c %s", field[0], reader->csv->delimiter, field[1]);
+		memmove(field + 1, field + 2, (--reader->count - columns) * sizeof *field);
+	}
+}
+
 static int row_add(struct reader *reader, size_t line) {
 	struct csv *csv = reader->csv;
+	last_join(reader, csv->columns);
 	if (reader->count != csv->columns) {
 		err_set(reader->err, ERR_USAGE, NULL, "%s:%zu: %zu field%s, but the header has %zu", reader->name, line,
 		        reader->count, reader->count == 1 ? "" : "s", csv->columns);
@@ -256,4 +270,28 @@ void csv_free(struct csv *csv) {
 
 const char *csv_cell(const struct csv *csv, size_t row, size_t column) {
 	return csv->cells[row * csv->columns + column];
+}
+
+/* Is a row the same as these cells, perhaps but for what was measured? */
+static bool is_like(const struct csv *csv, size_t row, const char *const *cells, bool (*measured)(const char *name)) {
+	size_t c = 0;
+	while (c < csv->columns && ((measured && measured(csv->header[c])) || strcmp(csv_cell(csv, row, c), cells[c]) == 0))
+		c++;
+	return c == csv->columns;
+}
+
+void csv_headers_drop(struct csv *csv, bool (*measured)(const char *name)) {
+	size_t kept = 0, heads = 0;
+	for (size_t r = 0; r < csv->rows; r++)
+		heads += is_like(csv, r, csv->header, NULL);
+	bool again = !heads || csv->rows > HEADED_MOST;
+	for (size_t i = 0; i < csv->rows * csv->rows && !again; i++)
+		again = i / csv->rows < i % csv->rows && !is_like(csv, i / csv->rows, csv->header, NULL) &&
+		        is_like(csv, i / csv->rows, csv->cells + i % csv->rows * csv->columns, measured);
+	for (size_t r = 0; r < csv->rows && !again; r++)
+		if (!is_like(csv, r, csv->header, NULL)) {
+			memmove(csv->cells + kept * csv->columns, csv->cells + r * csv->columns, csv->columns * sizeof *csv->cells);
+			csv->line[kept++] = csv->line[r];
+		}
+	csv->rows = again ? csv->rows : kept;
 }

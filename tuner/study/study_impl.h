@@ -130,6 +130,7 @@ const char *table_bracket(const char *text);
 void table_name_read(const char *header, struct table_name *name);
 /* How well a column serves as the time of a row, 0 being the best; -1: it is not the time of a whole run. */
 int table_time_rank(const struct table_name *name);
+bool table_is_measurement(const char *header);          /* a time or a rate by its name */
 bool table_is_statistic(const struct table_name *name); /* a minimum, a deviation, a bound of an interval */
 bool table_is_problem(const char *header);
 bool table_is_parameter(const char *header);

@@ -442,6 +442,7 @@ static int csv_add(struct study_set *set, const char *path, struct csv *csv, con
 			remark_cut(csv, i);
 		}
 		units_take(csv);
+		csv_headers_drop(csv, table_is_measurement);
 	}
 	struct table table = {.csv = csv, .path = path, .reading = reading};
 	int failed = reading && reading->version_count ? 1 : produced_add(set, csv, &table, producer, err);

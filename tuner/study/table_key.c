@@ -148,13 +148,14 @@ bool table_is_problem(const char *header) {
 bool table_is_parameter(const char *header) {
 	char key[TABLE_NAME];
 	table_key(header, key);
-	return table_is_threads(header) ||
+	return table_is_threads(header) || (is_key(key, "sm") && strcasestr(header, "count")) ||
 	       is_key(key,
 	              "cores procs processes ranks np nproc nprocs nranks ntasks tasks nodes variant version "
 	              "implementation impl approach strategy solution technique "
 	              "code algorithm method lock sync "
 	              "schedule chunk block block_size tile tile_size pad padding layout places proc_bind binding affinity "
-	              "pages first_touch calloc alloc allocation gpus gpu devices streams unroll stride compiler flags opt "
+	              "pages first_touch calloc alloc allocation sms gpus gpu devices streams unroll stride compiler flags "
+	              "opt "
 	              "optimization cutoff threshold grain grainsize grain_size task_size chunk_size "
 	              "batch_size batchsize threads_per_block");
 }

@@ -288,13 +288,10 @@ static bool columns_find(const struct saying *saying, struct columns *columns) {
 		const char *name = number ? name_of(saying, i) : *said->token[i].key ? said->token[i].key : "version";
 		if (!name || (!number && columns->words++))
 			return false;
-		struct table_name read;
-		table_name_read(name, &read);
 		for (size_t k = 0; k < columns->count; k++)
 			if (strcmp(columns->name[k], name) == 0)
 				return false;
-		columns->measured +=
-			number && (*unit_of(said, i) || table_time_rank(&read) >= 0 || read.measure != MEASURE_NONE);
+		columns->measured += number && (*unit_of(said, i) || table_is_measurement(name));
 		columns->at[columns->count] = i;
 		columns->name[columns->count++] = name;
 	}

@@ -130,9 +130,21 @@ static size_t fields_read(const struct lines *lines, const struct line *line, st
 
 static bool is_number(const struct field *field) {
 	size_t length = 0;
-	while (length < field->length && strchr("0123456789+-.,eEx%", field->at[length]))
+	while (length < field->length && strchr("0123456789+-.,:eEx%", field->at[length]))
 		length++;
 	return length && length == field->length && memchr("0123456789.-+", *field->at, 13);
+}
+
+/* The number of fields that most lines have. */
+static size_t usual_fields(const struct lines *lines) {
+	size_t counts[FIELDS_MAX + 1] = {0}, best = 0, rows = 0;
+	struct field fields[FIELDS_MAX];
+	for (size_t i = 0; i < lines->count && rows < 1000; i++)
+		if (!lines->lines[i].dropped && *lines->lines[i].at != '#' && !is_rule(&lines->lines[i]) && ++rows)
+			counts[fields_read(lines, &lines->lines[i], fields)]++;
+	for (size_t i = 1; i <= FIELDS_MAX; i++)
+		best = counts[i] > counts[best] ? i : best;
+	return best;
 }
 
 /* How many lines without rules and comments have as many fields as most; 0: too few for a table. */
@@ -149,18 +161,6 @@ static size_t rows_alike(const struct lines *lines, size_t usual) {
 		last = is ? last + 1 : 0;
 	}
 	return usual > 1 && alike > 1 && (2 * alike >= rows || last > 2) ? alike : 0;
-}
-
-/* The number of fields that most lines have. */
-static size_t usual_fields(const struct lines *lines) {
-	size_t counts[FIELDS_MAX + 1] = {0}, best = 0, rows = 0;
-	struct field fields[FIELDS_MAX];
-	for (size_t i = 0; i < lines->count && rows < 1000; i++)
-		if (!lines->lines[i].dropped && *lines->lines[i].at != '#' && !is_rule(&lines->lines[i]) && ++rows)
-			counts[fields_read(lines, &lines->lines[i], fields)]++;
-	for (size_t i = 1; i <= FIELDS_MAX; i++)
-		best = counts[i] > counts[best] ? i : best;
-	return best;
 }
 
 /* Do blanks separate the fields, two of them where names have some and at least as many lines are alike then? */
@@ -444,6 +444,7 @@ static void field_write(struct lines *lines, struct field field, FILE *out) {
 static void line_write(struct lines *lines, const struct line *line, FILE *out) {
 	struct field fields[FIELDS_MAX];
 	bool comment = line->length && *line->at == '#', told = memmem(line->at, line->length, "is better", 9);
+	told = told || (line->length && strchr(":*", line->at[line->length - 1]) && memchr(line->at, '(', line->length));
 	if (line->dropped && line->length && (told || memmem(line->at, line->length, "eak ", 4))) /* "Weak scaling" */
 		fprintf(out, "# %.*s", (int)line->length, line->at);
 	if (line->dropped)

@@ -7,7 +7,8 @@
 #include "tuner/study/study_impl.h"
 
 enum { FRACTIONS_LEAST = 3, TEAMS_LEAST = 4 };
-static const char repeat_words[] = "run trial rep repetition repeat sample measurement attempt try time";
+static const char repeat_words[] = "run trial rep repetition repeat sample measurement attempt try time",
+				  member_words[] = "rank process processe proc thread worker core";
 
 static bool is_numbers(const struct csv *csv, size_t column) {
 	double number;
@@ -88,8 +89,24 @@ static const char version_words[] =
 	"spinlock atomic critical tas ttas clh mcs lockfree blas openblas mkl cublas padded unpadded privatized touch "
 	"coarse fine lazy optimistic gcc clang icc icx o0 o1 o2 o3 t ijk ikj jik jki kij kji sort";
 
+/* A line above the table may say what its numbers are: "# GFLOP/s", "# times in ms". */
+static const char *noted_unit(const struct csv *csv, struct table_name *unit) {
+	for (size_t i = 0; i < csv->note_count; i++) {
+		char *copy = arena_strdup(csv->arena, csv->notes[i]), *rest = NULL;
+		for (char *at = copy; (at = strpbrk(at, "kKMG")); at++) /* "M ops/s" */
+			if (at[1] == ' ' && (at == copy || strchr(" (", at[-1])))
+				memmove(at + 1, at + 2, strlen(at + 1));
+		for (char *word = strtok_r(copy, " ,;:()[].*", &rest); word; word = strtok_r(NULL, " ,;:()[].*", &rest)) {
+			table_name_read(word, unit);
+			if (word[1] && strcasecmp(word, "second") != 0 && unit->measure != MEASURE_NONE && !*unit->base &&
+			    strcmp(unit->per, "unit") != 0)
+				return word;
+		}
+	}
+	return NULL;
+}
+
 /* Are unknown numbers times, by their names, by versions that they are of, or by a comment about all numbers? */
-static const char *noted_unit(const struct csv *csv, struct table_name *unit);
 static bool may_be_time(const struct csv *csv, const char *header) {
 	struct table_name unit;
 	char key[TABLE_NAME];
@@ -160,20 +177,19 @@ static bool serial_add(const struct csv *csv, const struct table_name *one, stru
 	return true;
 }
 
-/* Are numbers without a name teams? From 1 on, they double beside locks, or the second one gains by each schedule. */
+/* Are numbers without a name teams? From 1 on: beside locks, or if the second one gains by each schedule or size. */
 static bool are_teams(const struct csv *csv, const struct wide *wide) {
-	bool first = csv->rows > 0 && strcmp(wide->value[0], "1") == 0, scheduled = first;
-	bool doubled = first && wide->count >= TEAMS_LEAST && table_has_word(csv->header[0], "lock locks mutex barrier");
-	double one, two;
-	for (size_t r = 0; r < csv->rows && scheduled; r++) {
+	bool first = csv->rows > 0 && strcmp(wide->value[0], "1") == 0, many = first && wide->count >= TEAMS_LEAST;
+	bool scheduled = first, sized = many && csv->rows > 1 && table_is_problem(csv->header[0]);
+	double one, two, members = strtod(wide->value[1], NULL);
+	for (size_t r = 0; r < csv->rows && (scheduled || sized); r++) {
 		const char *cell = csv_cell(csv, r, 0);
-		scheduled = table_among(cell, strcspn(cell, " ,("), "static dynamic guided auto") &&
-		            table_number(csv, csv_cell(csv, r, wide->column[0]), false, &one) &&
-		            table_number(csv, csv_cell(csv, r, wide->column[1]), false, &two) && two < one;
+		bool gains = table_number(csv, csv_cell(csv, r, wide->column[0]), false, &one) &&
+		             table_number(csv, csv_cell(csv, r, wide->column[1]), false, &two) && two < one;
+		scheduled = scheduled && gains && table_among(cell, strcspn(cell, " ,("), "static dynamic guided auto");
+		sized = sized && gains && two < 0.8 * one && 0.8 * one < members * two;
 	}
-	for (size_t i = 1; i < wide->count && doubled; i++)
-		doubled = strtod(wide->value[i], NULL) == 2 * strtod(wide->value[i - 1], NULL);
-	return scheduled || doubled;
+	return scheduled || sized || (many && table_has_word(csv->header[0], "lock locks mutex barrier"));
 }
 
 /* Columns whose headers are a number and the same word. */
@@ -192,20 +208,18 @@ static bool numbered_find(const struct csv *csv, struct wide *wide) {
 		wide->column[wide->count] = c;
 		wide->value[wide->count++] = arena_strdup(csv->arena, number);
 	}
-	bool counting = is_counting(wide, 1), members = is_counting(wide, 0);
+	bool counting = is_counting(wide, 1), members = is_counting(wide, 0) && table_has_word(first, member_words);
 	bool runs = counting && (table_among(first, strlen(first), table_run_words) ||
 	                         (strcmp(first, "t") == 0 && table_is_team(csv->header[0])));
 	if (wide->count < 2 || (!runs && others_timed(csv, wide)))
 		return false;
-	members = members && table_has_word(first, "rank process processe proc thread worker core");
 	if (members || runs || (counting && strcmp(first, "time") == 0))
 		wide->repeats = true;
 	else if (*first)
 		wide->name = name_of_word(csv, first);
-	else if (are_teams(csv, wide))
-		wide->name = "threads";
 	else
-		wide->unnamed = true;
+		wide->name = are_teams(csv, wide) ? "threads" : NULL;
+	wide->unnamed = !wide->repeats && !wide->name;
 	return (!*first || runs || is_name_of_numbers(first, counting)) && serial_add(csv, &one, wide);
 }
 
@@ -344,7 +358,7 @@ static bool named_find(const struct csv *csv, struct wide *wide, enum table_meas
 			continue;
 		}
 		keys += is_key(csv, c, wide);
-		if (measure == MEASURE_NONE && name.measure != MEASURE_NONE && (name.measure != MEASURE_RATE || *name.per) &&
+		if (measure == MEASURE_NONE && (name.measure == MEASURE_TIME || (name.measure == MEASURE_RATE && *name.per)) &&
 		    is_numbers(csv, c))
 			return false;
 	}
@@ -432,19 +446,6 @@ static bool any_find(const struct csv *csv, struct wide *wide) {
 			return true;
 	}
 	return false;
-}
-
-/* A line above the table may say what its numbers are: "# GFLOP/s", "# times in ms". */
-static const char *noted_unit(const struct csv *csv, struct table_name *unit) {
-	for (size_t i = 0; i < csv->note_count; i++) {
-		char *copy = arena_strdup(csv->arena, csv->notes[i]), *rest = NULL;
-		for (char *word = strtok_r(copy, " ,;:()[].*", &rest); word; word = strtok_r(NULL, " ,;:()[].*", &rest)) {
-			table_name_read(word, unit);
-			if (word[1] && strcasecmp(word, "second") != 0 && unit->measure != MEASURE_NONE && !*unit->base)
-				return word;
-		}
-	}
-	return NULL;
 }
 
 /* Where a header such as "MB/s read", "mutex (Mops/s)", "MFLOPS (n=512)" and "tiled_gflops" names its rate. */

@@ -360,6 +360,12 @@ int table_time_rank(const struct table_name *name) {
 	return (int)(sizeof ranks / sizeof *ranks);
 }
 
+bool table_is_measurement(const char *header) {
+	struct table_name name;
+	table_name_read(header, &name);
+	return name.measure != MEASURE_NONE || table_time_rank(&name) >= 0;
+}
+
 /* "std_sort" and "std map" are of the library. */
 static bool is_of_std(const char *base) {
 	return strncmp(base, "std", 3) == 0 && base[3] && strchr("_ -", base[3]) && !parts(base + 4, time_words, true) &&
@@ -424,8 +430,9 @@ bool table_is_figure(const char *header) {
 
 bool table_is_missing(const char *cell) {
 	return !*cell || strchr("<>", *cell) || /* a bound: "< 1 s" */
-	       (isalpha((unsigned char)*cell) && (strcasestr(cell, "timed out") || strcasestr(cell, "out of memory") ||
-	                                          strcasestr(cell, "did not ") || strncasecmp(cell, "oom ", 4) == 0)) ||
+	       (isalpha((unsigned char)*cell) &&
+	        (strcasestr(cell, "timed out") || strcasestr(cell, "out of memory") || strcasestr(cell, "did not ") ||
+	         strcasestr(cell, " error: ") || strncasecmp(cell, "oom ", 4) == 0)) ||
 	       table_among(cell, strlen(cell),
 	                   "- -- \xe2\x80\x94 \xe2\x80\x93 n/a na nan null none inf timeout failed fail failure "
 	                   "error crash crashed oom "
