@@ -353,7 +353,9 @@ static void program_fly(struct program_trial *trial, const struct program_comman
 		again->stop(again->ctx);
 }
 
-static bool program_once(struct program_trial *trial, const struct program_again *again, double *steal_s) {
+/* hash: of what it prints. */
+static bool program_once(struct program_trial *trial, const struct program_again *again, double *steal_s,
+                         char hash[SHA256_TEXT]) {
 	const struct program_request *request = trial->request;
 	struct err err;
 	bool censors;
@@ -378,7 +380,9 @@ static bool program_once(struct program_trial *trial, const struct program_again
 		close(command.in);
 	json_decref(trial->files);
 	trial->files = written ? written_end(written) : seen ? json_null() : NULL;
-	return ended_well(trial, command.seconds, censors);
+	bool accepted = program_output_end(&trial->output, hash); /* also of a run that fails, as it may say why */
+	return ended_well(trial, command.seconds, censors) &&
+	       (accepted || fail(trial, "runtime", "%s", trial->output.failure));
 }
 
 /* The files of the last run are taken over. */
@@ -396,10 +400,8 @@ static bool run_once(struct program_trial *trial, const struct program_again *ag
 	bool timed = trial->request->kernel && !again; /* runs that count may be without the library */
 	if (program_site_refresh(&trial->site, &err) != 0 || (timed && gpu_watch_refresh(&trial->watch, &err) != 0))
 		return fail(trial, "runtime", "%s", err.what);
-	if (!before(trial) || !program_once(trial, again, steal_s))
+	if (!before(trial) || !program_once(trial, again, steal_s, hash))
 		return false;
-	if (!program_output_end(&trial->output, hash))
-		return fail(trial, "runtime", "%s", trial->output.failure);
 	evidence_keep(trial, hash);
 	if (!again && !energy_record(trial))
 		return false;
