@@ -122,10 +122,16 @@ bool probe_is_team(const struct study_column *column) {
 	return false;
 }
 
+/* Beside blocks, so many threads are those of a block of a GPU. */
+static const double OF_BLOCK = 256;
+
 int probe_threads(const struct study *study) {
 	int column = study_find(study, "threads");
 	const struct study_column *one = column >= 0 ? study_column(study, (size_t)column) : NULL;
-	return one && one->numeric && one->levels <= TEAMS_MOST ? column : -1;
+	bool blocks = study_find(study, "blocks") >= 0 || study_find(study, "Blocks") >= 0;
+	if (!one || !one->numeric || one->levels > TEAMS_MOST)
+		return -1;
+	return blocks && value_number(one->level[one->levels - 1]) > OF_BLOCK ? -1 : column;
 }
 
 double probe_room(const struct study *study) {

@@ -417,15 +417,19 @@ static const char *ratio_to(const struct table *table) {
 	return NULL;
 }
 
-/* Numbers without a unit are taken for times unless they are ratios, or behave as rates do. */
+/* Numbers without a unit are taken for times unless they are ratios, or behave as rates do and no header calls them
+ * times. */
 static int value_check(const struct table *table, struct err *err) {
+	bool named =
+		!table->wide && table_has_word(table->columns[table->value].read.base, "time runtime walltime duration");
 	const char *base = table->assumed_unit && table->csv->rows <= TABLE_PAIRS_ROWS ? ratio_to(table) : NULL;
 	if (base)
 		return err_set(
 			err, ERR_USAGE, "give the times, or call it speedup if more is better",
 			"%s: %.60s is 1 everywhere, so that the numbers are ratios, and nothing says whether more is better",
 			table->path, base);
-	for (size_t c = 0; c < table->csv->columns && table->assumed_unit && table->csv->rows <= TABLE_PAIRS_ROWS; c++)
+	bool asked = table->assumed_unit && !named && table->csv->rows <= TABLE_PAIRS_ROWS;
+	for (size_t c = 0; c < table->csv->columns && asked; c++)
 		if (table->columns[c].numbers &&
 		    (table->columns[c].role == TABLE_PROBLEM || table_is_team(table->columns[c].name)) &&
 		    is_rate_over(table, c))

@@ -126,23 +126,22 @@ bool table_is_problem(const char *header) {
 			   key,
 			   "n m k size sizes problem problem_size input_size data_size array_size matrix_size vector_size "
 			   "contention list_size grid_size mesh_size image_size nx ny nz length len elements points objects coords "
-			   "coordinates dims dim dimension dimensions clusters centers loops generations steps timesteps nnz "
-			   "rows cols columns vertices edges graph matrix input dataset data image file mix workload phase stage "
-			   "part component function test test_case experiment population numpoints npoints data_points "
-			   "contains add remove insert delete lookup search reads writes read_ratio write_ratio update_ratio "
-			   "read_fraction write_fraction update_fraction "
-			   "updates "
-			   "op ops operations operation key_range keys range acquires density degree scale width height depth "
-			   "resolution "
-			   "message_size bytes particles bodies cells queries batch instance benchmark distribution "
-			   "kernel_size samples_n grid mesh domain bins buckets array vector list string text words numbers "
-			   "items elems pixels features nodes_in_graph problem_dimension read write read_percent "
-			   "write_percent reads_percent read_share update_percent updates_percent load_factor key_size "
-			   "payload payloads prompt prompts context sequence tokens "
-			   "value_size samples limit matrices intervals rectangles tosses darts working_set footprint bytes kb kib "
-			   "mb mib gb gib frames circuit query family candidates scene scenario theta skew section "
-			   "rays photons atoms molecules agents ants cities qubits walkers paths simulations documents files "
-			   "pictures photos images records tuples events packets spp");
+			   "coordinates dims dim dimension dimensions clusters centers loops generations steps timesteps nnz rows "
+			   "cols columns vertices edges graph matrix input dataset data image file mix workload phase stage part "
+			   "component function test test_case experiment population numpoints npoints data_points contains add "
+			   "remove insert delete lookup search reads writes read_ratio write_ratio update_ratio read_fraction "
+			   "write_fraction update_fraction updates op ops operations operation key_range keys range acquires "
+			   "density degree scale width height depth resolution message_size bytes particles bodies cells queries "
+			   "batch instance benchmark distribution kernel_size samples_n grid mesh domain bins buckets array vector "
+			   "list string text words numbers items elems pixels features nodes_in_graph problem_dimension read write "
+			   "read_percent write_percent reads_percent read_share update_percent updates_percent load_factor "
+			   "key_size "
+			   "payload payloads prompt prompts context sequence tokens value_size samples limit matrices intervals "
+			   "rectangles tosses darts working_set footprint kb kib mb mib gb gib frames circuit query family "
+			   "candidates scene scenario theta skew section triangles planets bids rays photons atoms molecules "
+			   "agents "
+			   "ants cities qubits walkers paths simulations documents files pictures photos images records tuples "
+			   "events packets spp");
 }
 
 bool table_is_parameter(const char *header) {
@@ -409,8 +408,9 @@ static bool is_theirs(const char *word, size_t length) {
 static void camel_split(const char *header, char out[TABLE_NAME]) {
 	static const char second[] =
 		"Of Number Count Size Length Thread Threads Process Processes Procs Proc Core Cores Worker "
-		"Workers Rank Ranks Node Nodes Task Tasks Time Ms Ns Sec Seconds Sequencial Sequential Paralelo Parallel Medio "
-		"Mean";
+		"Workers Rank Ranks Node Nodes Task Tasks Time Duration Ms Ns Sec Seconds Sequencial Sequential Paralelo "
+		"Parallel "
+		"Medio Mean";
 	size_t length = 0;
 	const char *first = header;
 	for (const char *at = header; *at && length + 2 < TABLE_NAME; at++) {

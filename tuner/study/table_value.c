@@ -134,7 +134,7 @@ static bool only_time(struct table *table, bool statistic) {
 	size_t found = SIZE_MAX;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_column *column = &table->columns[c];
-		bool time = table_has_word(column->read.base, "time zeit runtime walltime laufzeit t");
+		bool time = table_has_word(column->read.base, "time zeit runtime walltime laufzeit duration elapsed t");
 		if (!column->numbers || (table->csv->rows > 1 && !table_varies(table->csv, c)) ||
 		    statistic != table_is_statistic(&column->read) ||
 		    (!time && !(statistic && column->read.measure == MEASURE_TIME)))
