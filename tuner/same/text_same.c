@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <strings.h>
 
 #include "base/json/js.h"
 #include "base/mem.h"
+#include "base/sys.h"
 #include "base/text.h"
 #include "tuner/same/text_same_impl.h"
 
@@ -137,6 +139,15 @@ struct reading {
 	const json_t *config;
 };
 
+/* Seconds since 1970, or thousandths and so on, of about today: two runs within a second have the same. */
+static bool is_now(const char *at, size_t length) {
+	static const double WEEK = 7 * 86400;
+	enum { SECONDS = 10 /* digits, until 2286 */, NANOSECONDS = 19 };
+	if (length < SECONDS || length > NANOSECONDS || (length - SECONDS) % 3 || strspn(at, "0123456789") < length)
+		return false;
+	return fabs(strtod(at, NULL) / pow(10, (double)(length - SECONDS)) - sys_wall()) < WEEK;
+}
+
 static void put(struct reading *r, char c) {
 	bool repeats = r->used && r->line.words[r->used - 1] == c && !is_letter(c) && c != '#' && c != '@';
 	if (!repeats)
@@ -148,7 +159,7 @@ static const char *number_read(struct reading *r, const char *at) {
 	const char *stop = at + length;
 	bool sign = at > r->start && at[-1] == '-' && (at - r->start == 1 || strchr(" \t(=,:[", at[-2]));
 	bool masked = span || r->joined || is_labelled(r->label, at) || has_unit(stop, r->end) ||
-	              is_clock(r->start, at, stop, r->end) || (length > 2 && at[1] == 'x');
+	              is_clock(r->start, at, stop, r->end) || is_now(at, length) || (length > 2 && at[1] == 'x');
 	r->line.quiet = r->line.quiet || (stop < r->end && *stop == '%');
 	mem_auto char *text = mem_printf("%s%.*s", sign ? "-" : "", (int)length, at);
 	json_array_append_new(r->line.numbers, masked ? json_null() : json_string(text));
