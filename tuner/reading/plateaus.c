@@ -11,6 +11,8 @@ enum { POINTS_LEAST = 5, PLATEAUS_LEAST = 2, SHOWN = 6, CACHES = 4 };
 /* Times within this ratio are one level; a level holds over this ratio of sizes at least, because sizes that are close
  * have close times. */
 static const double LEVEL = 1.2, SIZES = 2;
+/* A time that is so many times longer at the end than the last level grows, and has no levels. */
+static const double GROWS = 2;
 /* Caches hold other data, too, so the last size that fits may be a bit larger than a cache, but never twice as large.
  */
 static const double FITS = 1.1;
@@ -63,7 +65,9 @@ static size_t plateaus_find(const struct study *study, size_t column, const stru
 			plateaus[count++] = next;
 		from = to + 1;
 	}
-	return count;
+	bool grows =
+		count && reading_time(study, series->rows[series->count - 1]) > GROWS * step * plateaus[count - 1].time;
+	return grows ? 0 : count;
 }
 
 /* Bytes of one unit of the column by its name: "array_kib", "size (MiB)", "bytes"; NAN: unknown. */

@@ -8,7 +8,7 @@
 #include "tuner/reading/reading.h"
 
 enum { POINTS_LEAST = 3, TEAMS_LEAST = 2, LOGARITHM = 4 };
-static const double SAME = 0.04, IDEAL = 0.9, ALONE = 1.1, GAIN = 1.5;
+static const double SAME = 0.04, IDEAL = 0.9, BEYOND = 1.5, ALONE = 1.1, GAIN = 1.5;
 static const char cubic_kernels[] = "fw floyd warshall gemm matmul mm dgemm sgemm lu cholesky";
 
 struct weak {
@@ -156,6 +156,14 @@ static void report(const struct study *study, struct findings *findings, const s
 	double efficiency = efficiency_of(study, weak, last);
 	double from = study_number(study, first, (size_t)weak->team), to = study_number(study, last, (size_t)weak->team);
 	char range[48] = "";
+	if (efficiency > BEYOND && !study_is_rate(study)) {
+		findings_add(
+			findings, CONFIDENCE_MEDIUM, 1,
+			"weak scaling: %g %s are %.3g times as fast as %g, though each has the same work: no team gains that, and "
+			"the time of %g is suspect: measure it again",
+			to, team, reading_time(study, first) / reading_time(study, last), from, from);
+		return;
+	}
 	if (100 * best >= 100 * efficiency + 1)
 		snprintf(range, sizeof range, " to %.0f", 100 * best);
 	bool square = may_be_square(study, weak, efficiency, to / from);

@@ -112,36 +112,36 @@ bool table_is_problem(const char *header) {
 	                 "time runtime thread threads task tasks rank ranks process processes core cores") &&
 	    is_key(strstr(key, "_per_") + 5, "rank process proc thread core node gpu processor"))
 		return true;
-	if (is_key(key, "ntot n_tot ntotal n_total total_n nmax n_max"))
+	const char *last = strrchr(key, '_');
+	if ((last && strcmp(last, "_bytes") == 0 &&
+	     table_among(key, (size_t)(last - key), "message msg size tamanho transfer data array payload input file")) ||
+	    is_key(key, "ntot n_tot ntotal n_total total_n nmax n_max"))
 		return true;
 	table_key(header, key);
 	unit_cut(key);
 	if (key[1] == '_' && strchr("kmdv", *key)) /* "k_clusters" */
 		memmove(key, key + 2, strlen(key + 2) + 1);
-	const char *last = strrchr(key, '_');
+	last = strrchr(key, '_');
 	return is_key(key, "nsteps niters nelements nelem nbodies nparticles npart ncells nrows ncols") ||
 	       table_has_word(key, "held hold holding") || is_size_of_input(key) ||
 	       (last && is_key(last + 1, "grid mesh domain work")) ||
-	       is_key(
-			   key,
-			   "n m k size sizes problem problem_size input_size data_size array_size matrix_size vector_size "
-			   "contention list_size grid_size mesh_size image_size nx ny nz length len elements points objects coords "
-			   "coordinates dims dim dimension dimensions clusters centers loops generations steps timesteps nnz rows "
-			   "cols columns vertices edges graph matrix input dataset data image file mix workload phase stage part "
-			   "component function test test_case experiment population numpoints npoints data_points contains add "
-			   "remove insert delete lookup search reads writes read_ratio write_ratio update_ratio read_fraction "
-			   "write_fraction update_fraction updates op ops operations operation key_range keys range acquires "
-			   "density degree scale width height depth resolution message_size bytes particles bodies cells queries "
-			   "batch instance benchmark distribution kernel_size samples_n grid mesh domain bins buckets array vector "
-			   "list string text words numbers items elems pixels features nodes_in_graph problem_dimension read write "
-			   "read_percent write_percent reads_percent read_share update_percent updates_percent load_factor "
-			   "key_size "
-			   "payload payloads prompt prompts context sequence tokens value_size samples limit matrices intervals "
-			   "rectangles tosses darts working_set footprint kb kib mb mib gb gib frames circuit query family "
-			   "candidates scene scenario theta skew section triangles planets bids rays photons atoms molecules "
-			   "agents "
-			   "ants cities qubits walkers paths simulations documents files pictures photos images records tuples "
-			   "events packets spp");
+	       is_key(key,
+	              "n m k size sizes problem problem_size input_size data_size array_size matrix_size vector_size "
+	              "contention list_size grid_size mesh_size image_size nx ny nz length len elements points objects "
+	              "coords coordinates dims dim dimension dimensions clusters centers loops generations steps timesteps "
+	              "nnz rows cols columns vertices edges graph matrix input dataset data image file mix workload phase "
+	              "stage part component function test test_case experiment population numpoints npoints data_points "
+	              "contains add remove insert delete lookup search reads writes read_ratio write_ratio update_ratio "
+	              "read_fraction write_fraction update_fraction updates op ops operations operation key_range keys "
+	              "range acquires density degree scale width height depth resolution message_size bytes particles "
+	              "bodies cells queries batch instance benchmark distribution kernel_size samples_n grid mesh domain "
+	              "bins buckets array vector list string text words numbers items elems pixels features nodes_in_graph "
+	              "problem_dimension read write read_percent write_percent reads_percent read_share update_percent "
+	              "updates_percent load_factor key_size payload payloads prompt prompts context sequence tokens "
+	              "value_size samples limit matrices intervals rectangles tosses darts working_set footprint kb kib mb "
+	              "mib gb gib frames circuit query family candidates scene scenario theta skew section accounts "
+	              "triangles planets bids rays photons atoms molecules agents ants cities qubits walkers paths "
+	              "simulations documents files pictures photos images records tuples events packets spp");
 }
 
 bool table_is_parameter(const char *header) {
@@ -407,10 +407,9 @@ static bool is_theirs(const char *word, size_t length) {
 /* "numberOfProcesses", "executionTime" and "TempoMS" are words, too. */
 static void camel_split(const char *header, char out[TABLE_NAME]) {
 	static const char second[] =
-		"Of Number Count Size Length Thread Threads Process Processes Procs Proc Core Cores Worker "
-		"Workers Rank Ranks Node Nodes Task Tasks Time Duration Ms Ns Sec Seconds Sequencial Sequential Paralelo "
-		"Parallel "
-		"Medio Mean";
+		"Of Number Count Size Length Thread Threads Process Processes Procs Proc Core Cores Worker Workers Rank "
+		"Ranks Node Nodes Task Tasks Time Duration Ms Ns Sec Seconds Sequencial Sequential Paralelo Parallel "
+		"Medio Mean Per Step";
 	size_t length = 0;
 	const char *first = header;
 	for (const char *at = header; *at && length + 2 < TABLE_NAME; at++) {
