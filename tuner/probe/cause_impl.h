@@ -95,8 +95,8 @@ struct cause_data {
  * False: it is not testable here. */
 bool cause_prepare(const struct probe_subject *subject, const struct probe_bench *bench, struct cause_test *test,
                    struct cause_data *data);
-/* Runs one side where the test wants it. As a runner's run. One that was disturbed is
- * repeated, and the one from which a hypervisor took least counts. */
+/* Runs one side where the test wants it. As a runner's run. A run that was disturbed is repeated, and the run
+ * from which a hypervisor took least counts. */
 int cause_run(const struct probe_subject *subject, const struct probe_bench *bench, const struct cause_test *test,
               const struct cause_data *data, int side, const struct trial_request *request, struct trial_result *result,
               struct err *err);

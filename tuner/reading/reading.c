@@ -149,7 +149,7 @@ static char *ends_text(const struct study *study) {
 }
 
 char *reading_silence(const struct study *study) {
-	struct apart apart = apart_of(study, false), alike = apart_of(study, true);
+	struct apart apart = apart_of(study, false);
 	char both[3 * PROBE_TEXT], between[PROBE_TEXT];
 	double chance = study_chance_ratio(study, apart.count);
 	if (study_rows(study) < 2)
@@ -166,6 +166,7 @@ char *reading_silence(const struct study *study) {
 		                  "make if each is off by 10 %%: repeat them, a row for each run",
 		                  apart.count, apart.ratio, *both ? " (" : "", both, *both ? ")" : "");
 	}
+	struct apart alike = apart_of(study, true);
 	snprintf(between, sizeof between, " is %.3g times as fast as ", alike.ratio > chance ? alike.ratio : apart.ratio);
 	both_words(study, alike.ratio > chance ? &alike : &apart, between, both);
 	if (alike.ratio > chance)

@@ -61,8 +61,8 @@ struct program_output {
 
 bool program_output_wanted(const struct program_output *output);
 void program_output_start(struct program_output *output);
-/* As read(2). Looking at bytes takes longer than writing them, and the program would wait for that: they are held until
- * its end, or until there is no room. */
+/* As read(2). Looking at bytes takes longer than writing them, and the program would wait for that. So the bytes are
+ * held until the program has ended, or until no room is left. */
 ssize_t program_output_read(struct program_output *output, int fd);
 /* Call it after the last byte; false: not accepted, because of `failure`. The spool is then at its start. */
 bool program_output_end(struct program_output *output, char hash[SHA256_TEXT]);

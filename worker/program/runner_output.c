@@ -209,9 +209,13 @@ int program_metric_value(struct program_metric *metric, const char *otherwise, d
 	return bound;
 }
 
-/* Bytes that are held until the run ends; where memory is refused; of one read; that stay in memory between two runs.
- */
-enum { HELD_MOST = SYS_OUTPUT_HELD, HELD_LEAST = 64 << 10, HELD_READ = 1 << 20, HELD_KEPT = 4 << 20 };
+/* Bytes. */
+enum {
+	HELD_MOST = SYS_OUTPUT_HELD, /* until the run ends */
+	HELD_LEAST = 64 << 10,       /* where so much memory is refused */
+	HELD_READ = 1 << 20,         /* by one read */
+	HELD_KEPT = 4 << 20          /* in memory between two runs */
+};
 
 bool program_output_wanted(const struct program_output *output) {
 	return output->keep || output->metric || output->spool >= 0;
@@ -283,7 +287,7 @@ ssize_t program_output_read(struct program_output *output, int fd) {
 
 void program_output_free(struct program_output *output) {
 	metric_free(output->metric);
-	if (output->held && output->held_room == HELD_MOST)
+	if (output->held_room == HELD_MOST)
 		munmap(output->held, HELD_MOST);
 	else
 		free(output->held);
