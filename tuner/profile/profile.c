@@ -14,26 +14,11 @@
 #include "tuner/result/result.h"
 #include "tuner/sizes/sizes.h"
 
-/* Names of profiles in a folder, and the links that lead to them. */
-static const char LINK[] = "machine-";
-enum { DIGITS = 12 };
-
 char *profile_file_name(const char *folder, const char *fingerprint) {
 	const char *colon = strchr(fingerprint, ':');
 	size_t size = strlen(folder);
-	return mem_printf("%s%sprofile-%.*s.json", folder, size && folder[size - 1] != '/' ? "/" : "", DIGITS,
+	return mem_printf("%s%sprofile-%.*s.json", folder, size && folder[size - 1] != '/' ? "/" : "", PROFILE_DIGITS,
 	                  colon ? colon + 1 : fingerprint);
-}
-
-static bool is_link(const char *name) {
-	const char *digits = name + sizeof LINK - 1;
-	return strncmp(name, LINK, sizeof LINK - 1) == 0 && strspn(digits, "0123456789abcdef") == DIGITS &&
-	       strcmp(digits + DIGITS, ".json") == 0;
-}
-
-bool profile_is_file(const char *name) {
-	size_t length = strlen(name);
-	return name[0] != '.' && length > 5 && strcmp(name + length - 5, ".json") == 0 && !is_link(name);
 }
 
 /* lib/profile/key.c computes the same key from /proc and /sys; a test compares them. */
@@ -64,7 +49,7 @@ static char *link_name(const json_t *machine) {
 		hash = words_add(hash, text);
 	}
 	hash = words_add(hash, js_string_or(json_object_get(machine, "gpu"), "name", ""));
-	return mem_printf("%s%012" PRIx64 ".json", LINK, hash & 0xffffffffffffu);
+	return mem_printf("%s%012" PRIx64 ".json", PROFILE_LINK, hash & 0xffffffffffffu);
 }
 
 /* rename() replaces the old link atomically. */

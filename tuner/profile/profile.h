@@ -30,7 +30,9 @@ int profile_pick(json_t *profile, const char *const *kernels, struct err *err);
 
 /* FOLDER/profile-FINGERPRINT12.json; an empty folder is the current one. Caller frees. */
 char *profile_file_name(const char *folder, const char *fingerprint);
-bool profile_is_file(const char *name); /* in a folder: a .json that is neither hidden nor one of the links */
+/* Links in a folder of profiles are called so, with so many digits behind it. */
+#define PROFILE_LINK "machine-"
+enum { PROFILE_DIGITS = 12 };
 /* The paths of the profiles in a folder, sorted; at most 4096. ERR_NOTHING if there are none. The caller frees each,
  * and the array. */
 char **profile_folder_files(const char *folder, size_t *count, struct err *err);

@@ -14,8 +14,17 @@
 
 enum { LISTED_MAX = 4096, SEARCHED_MAX = 1 << 16 };
 
+static bool is_link(const char *name) {
+	const char *digits = name + sizeof PROFILE_LINK - 1;
+	return strncmp(name, PROFILE_LINK, sizeof PROFILE_LINK - 1) == 0 &&
+	       strspn(digits, "0123456789abcdef") == PROFILE_DIGITS && strcmp(digits + PROFILE_DIGITS, ".json") == 0;
+}
+
+/* Is it a .json that is neither hidden nor a link? */
 static int is_profile(const struct dirent *one) {
-	return profile_is_file(one->d_name);
+	const char *name = one->d_name;
+	size_t length = strlen(name);
+	return name[0] != '.' && length > 5 && strcmp(name + length - 5, ".json") == 0 && !is_link(name);
 }
 
 char **profile_folder_files(const char *folder, size_t *count, struct err *err) {
@@ -47,7 +56,7 @@ static json_t *folder_search(const char *folder, const char *fingerprint) {
 	DIR *dir = opendir(folder);
 	struct dirent *one;
 	for (int seen = 0; dir && seen < SEARCHED_MAX && (one = readdir(dir));) {
-		if (!profile_is_file(one->d_name))
+		if (!is_profile(one))
 			continue;
 		struct err ignored = {0};
 		mem_auto char *path = mem_printf("%s/%s", folder, one->d_name);

@@ -7,7 +7,7 @@
 #include "tuner/reading/reading.h"
 
 enum { ROWS_LEAST = 2, POINTS_LEAST = 3, SHOWN = 8 };
-static const double TOTAL_LEAST = 0.85, TOTAL_MOST = 1.05, SHARE = 0.8, DOMINANT = 0.3, STRAIGHT = 1.3, LEAD = 1.1,
+static const double TOTAL_LEAST = 0.85, TOTAL_MOST = 1.1, SHARE = 0.8, DOMINANT = 0.3, STRAIGHT = 1.3, LEAD = 1.1,
 					OVERLAP = 1.1, UNLIKE = 10;
 
 /* A program of MPI has parts only in the rows that were counted. */

@@ -3,6 +3,7 @@
 #ifndef TUNER_STUDY_STUDY_IMPL_H
 #define TUNER_STUDY_STUDY_IMPL_H
 
+#include <math.h>
 #include <string.h>
 
 #include "base/csv.h"
@@ -150,6 +151,9 @@ char *table_text_plain(const char *text, size_t size, size_t *plain_size);
 /* src: table_lines.c. The lines that a program prints for its runs as a table of tabs. NULL: the text is not so. The
  * caller frees it. */
 char *table_lines_plain(const char *text, size_t size, size_t *plain_size);
+/* src: table_nameless.c. Names the columns of a table without a line of names, if one has fractions, its times, and the
+ * others whole numbers; refuses other tables that lack one. */
+int table_nameless(struct csv *csv, const char *path, struct err *err);
 /* src: table_cells.c */
 extern const char table_serial_words[];
 /* The name of words at the left of a table whose corner names what is across. */
@@ -193,6 +197,7 @@ struct table {
 	const char *wide;  /* what a column for each was in the file; NULL: it was not wide */
 	bool over_own;     /* the speed-ups of each version are over its own first time */
 	bool assumed_unit; /* the file does not say that times are seconds */
+	bool told_times;   /* but a speed-up tells that they are times */
 	bool unitless;     /* nobody knows the unit of the values, of which less is better */
 	bool guessed;      /* nothing says which direction of the values is better */
 	bool on_device;    /* it has the parts of a device's time */
@@ -210,6 +215,13 @@ static inline bool table_is_given_problem(const struct table *table, const char 
 	for (size_t i = 0; table->reading && i < table->reading->problem_count && !given; i++)
 		given = strcmp(table->reading->problem[i], name) == 0;
 	return given;
+}
+/* The number in a cell; 4K is 4096 if `sizes`. False if it is not a number. */
+bool table_number(const struct csv *csv, const char *cell, bool sizes, double *number);
+/* NAN: it is not a number above 0. */
+static inline double table_positive(const struct csv *csv, size_t row, size_t column) {
+	double number;
+	return table_number(csv, csv_cell(csv, row, column), false, &number) && number > 0 ? number : NAN;
 }
 static inline bool table_varies(const struct csv *csv, size_t column) {
 	size_t r = 1;
@@ -234,8 +246,6 @@ bool table_is_before_team(const struct csv *csv, size_t column);
 enum { TABLE_PAIRS_ROWS = 400 };
 /* Refuses numbers without a unit that cannot be times. */
 int table_roles_follow(struct table *table, struct err *err);
-/* The number in a cell; 4K is 4096 if `sizes`. False if it is not a number. */
-bool table_number(const struct csv *csv, const char *cell, bool sizes, double *number);
 
 /* Files of other programs: a producer is recognised by the names in its header or its first bytes, and one line of a
  * table tells what each of its columns is. */
@@ -323,6 +333,7 @@ struct wide {
 	bool directed;
 	struct table_name measure;       /* of the times, or the rates */
 	bool repeats;                    /* the columns are runs of the same */
+	bool numbered;                   /* their headers have a number and the same word, if any */
 	bool with_serial;                /* the last column is serial code, beside teams of threads */
 	bool unnamed;                    /* the headers are bare numbers, and nothing says of what */
 	bool speedups;                   /* all are 1 in the first row */
@@ -332,9 +343,14 @@ struct wide {
 	size_t part_of[CSV_COLUMNS_MAX]; /* 1 + the version that another column is a part of; SIZE_MAX: left out */
 	const char *header;              /* of the times in a row each */
 	bool assumed;                    /* the unit is not known: seconds */
+	enum table_measure told;         /* by a speed-up of one over another */
 };
+/* Do the numbers of a column change with a team, or with a size, as times do and nothing else? unknown: for each
+ * column, is it one that nothing names? src: wide_laws.c */
+bool wide_is_time_by_law(const struct csv *csv, const bool *unknown, size_t column);
 /* noted: the name that the table gives, or NULL. False: the table is not wide. */
-/* src: wide_kinds.c. Names what the columns are, of which each has a measure, and finds directions and parts. */
+/* src: wide_kinds.c. Names what the columns are, of which each has a measure, and finds directions and parts. False: it
+ * is not known. */
 bool wide_kinds(const struct csv *csv, struct wide *wide, enum table_measure measure);
 /* The same as a table with a row for each time, or, of parts, with a column for their sum; lives in the arena of `csv`.
  * src: wide_kinds.c */

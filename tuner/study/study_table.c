@@ -108,32 +108,6 @@ static int hint_add(struct err *err) {
 	           : -1;
 }
 
-/* Is this "283ms", a time with its unit and nothing else? */
-static bool is_timed(const char *cell) {
-	struct table_name unit;
-	const char *behind = cell + strspn(cell, "0123456789.");
-	table_name_read(behind, &unit);
-	return behind > cell && *behind != ' ' && unit.measure == MEASURE_TIME && !*unit.base && !*unit.per;
-}
-
-/* "8" and "8:" */
-static bool is_numbered(const char *cell) {
-	const char *behind = cell + table_digits(cell);
-	return behind > cell && (!*behind || strcmp(behind, ":") == 0);
-}
-
-/* A line of times above others is a measurement, too, with numbers before them or without: the names are missing. */
-static int nameless_refuse(const struct csv *csv, const char *path, struct err *err) {
-	size_t timed = 0, numbered = 0;
-	for (size_t c = 0; c < csv->columns && csv->rows; c++) {
-		timed += is_timed(csv->header[c]) && is_timed(csv_cell(csv, 0, c));
-		numbered += is_numbered(csv->header[c]) && is_numbered(csv_cell(csv, 0, c));
-	}
-	return timed < 2 && (!timed || timed + numbered < csv->columns)
-	           ? 0
-	           : err_set(err, ERR_USAGE, NULL, "%s: the line of names has times in it", path);
-}
-
 /* Headers that say too little get the names that they stand for. */
 /* "p" and "T" are the numbers of processors and threads if they count from 1, or from 2 beside serial code or
  * speed-ups: probabilities and percentages don't. Beside "q" it is a side of a grid of processes. */
@@ -272,7 +246,7 @@ static bool are_over_own(const struct csv *csv, const struct wide *wide) {
 static int plain_add(struct study_set *set, struct csv *csv, struct table *table, struct err *err) {
 	struct wide wide;
 	char header[TABLE_NAME];
-	if (nameless_refuse(csv, table->path, err))
+	if (table_nameless(csv, table->path, err))
 		return -1;
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_translate(csv->header[c], header);
@@ -297,6 +271,7 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 		table->csv = wide_to_long(table->csv, &wide);
 		table->wide = wide.sum ? "part" : wide.repeats ? "run" : wide.name;
 		table->assumed_unit = wide.assumed;
+		table->told_times = wide.told == MEASURE_TIME;
 	}
 	table->columns = arena_alloc(csv->arena, table->csv->columns, sizeof *table->columns);
 	return table_read(set, table, err);

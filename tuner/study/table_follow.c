@@ -428,7 +428,7 @@ static int value_check(const struct table *table, struct err *err) {
 			err, ERR_USAGE, "give the times, or call it speedup if more is better",
 			"%s: %.60s is 1 everywhere, so that the numbers are ratios, and nothing says whether more is better",
 			table->path, base);
-	bool asked = table->assumed_unit && !named && table->csv->rows <= TABLE_PAIRS_ROWS;
+	bool asked = table->assumed_unit && !named && !table->told_times && table->csv->rows <= TABLE_PAIRS_ROWS;
 	for (size_t c = 0; c < table->csv->columns && asked; c++)
 		if (table->columns[c].numbers &&
 		    (table->columns[c].role == TABLE_PROBLEM || table_is_team(table->columns[c].name)) &&

@@ -166,7 +166,8 @@ bool table_is_threads(const char *header) {
 		key,
 		"threads thread nthreads nthread threadcount omp_num_threads cores core ncores cpu_cores cpus "
 		"threads_openmp threads_omp ncpus cpus_per_task processors workers worker nworkers worker_threads cpu_threads "
-		"openmp_threads gomaxprocs goroutines");
+		"openmp_threads gomaxprocs goroutines threads_per_socket threads_per_node threads_per_process "
+		"threads_per_rank");
 }
 
 bool table_is_count(const char *header) {

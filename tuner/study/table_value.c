@@ -7,7 +7,7 @@
 #include "tuner/study/study_impl.h"
 
 enum { RATE_RANK = 100, RANKS = 20, LAWFUL_LEAST = 3 };
-static const double STOPPED = 1.15, STOPPED_LEAST = 0.75, WORKED = 1.4, LAWFUL = 0.3;
+static const double STOPPED = 1.15, STOPPED_LEAST = 0.75, WORKED = 1.4, LAWFUL = 0.3, SUM_NEAR = 0.15;
 
 /* The largest over the smallest number of a column; 0: it has none. */
 static double span_of(const struct csv *csv, size_t column) {
@@ -149,6 +149,55 @@ static bool only_time(struct table *table, bool statistic) {
 	return found != SIZE_MAX;
 }
 
+/* The only number that nothing names, if it changes with a team or a size as times do. */
+static bool lawful_time(struct table *table) {
+	bool unknown[CSV_COLUMNS_MAX];
+	size_t count = 0, found = 0;
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		unknown[c] = may_be_value(table, c) && !table_is_figure(table->columns[c].name);
+		found = unknown[c] ? c : found;
+		count += unknown[c];
+	}
+	if (count != 1 || !wide_is_time_by_law(table->csv, unknown, found))
+		return false;
+	table->value = found;
+	return true;
+}
+
+static bool may_be_part(const struct table *table, size_t c) {
+	const struct table_column *column = &table->columns[c];
+	return column->numbers && column->read.measure == MEASURE_NONE && !table_is_statistic(&column->read) &&
+	       !table_is_figure(column->name) && !table_is_team(column->name) && table_varies(table->csv, c);
+}
+
+/* A total to which the columns behind it, its parts, add up in all rows. */
+static bool total_of_parts(struct table *table) {
+	static const char words[] = "total overall gesamt";
+	const struct csv *csv = table->csv;
+	double total, own;
+	size_t found = 0;
+	while (found < csv->columns &&
+	       !(table->columns[found].numbers &&
+	         table_among(table->columns[found].read.base, strlen(table->columns[found].read.base), words)))
+		found++;
+	for (size_t r = 0; r < csv->rows && found < csv->columns; r++) {
+		double sum = 0;
+		bool number = table_number(csv, csv_cell(csv, r, found), false, &total);
+		for (size_t c = found + 1; c < csv->columns; c++)
+			sum += may_be_part(table, c) && table_number(csv, csv_cell(csv, r, c), false, &own) ? own : 0;
+		if (!number || !(fabs(sum - total) <= SUM_NEAR * total))
+			return false;
+	}
+	if (found == csv->columns)
+		return false;
+	table->value = found;
+	for (size_t c = found; c < csv->columns; c++)
+		if (c == found || may_be_part(table, c))
+			table->columns[c].read.measure = MEASURE_TIME;
+	table->assumed_unit = true;
+	return true;
+}
+
 /* The unit that the user names for values without one. */
 static int unit_set(struct table *table, struct err *err) {
 	struct table_column *column = &table->columns[table->value];
@@ -223,7 +272,7 @@ static int value_choose(struct table *table, struct err *err) {
 	if ((best >= 2 * RATE_RANK || constant) && only_time(table, false))
 		return 0;
 	if (best == 1000)
-		return only_time(table, true) ? 0 : value_refuse(table, err);
+		return only_time(table, true) || total_of_parts(table) || lawful_time(table) ? 0 : value_refuse(table, err);
 	if (twice && best >= RATE_RANK && !total_find(table))
 		return err_set(err, ERR_USAGE, "name the one to explain time_s, time_ms or time_us",
 		               "%s: more than one column could be the time", table->path);

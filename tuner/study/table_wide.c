@@ -177,7 +177,7 @@ static bool serial_add(const struct csv *csv, const struct table_name *one, stru
 	return true;
 }
 
-/* Are numbers without a name teams? From 1 on: beside locks, or if the second one gains by each schedule or size. */
+/* Are numbers without a name teams? From 1 on: beside locks, or if the second one gains by each schedule. */
 static bool are_teams(const struct csv *csv, const struct wide *wide) {
 	bool first = csv->rows > 0 && strcmp(wide->value[0], "1") == 0, many = first && wide->count >= TEAMS_LEAST;
 	bool scheduled = first, sized = many && csv->rows > 1 && table_is_problem(csv->header[0]);
@@ -219,7 +219,8 @@ static bool numbered_find(const struct csv *csv, struct wide *wide) {
 		wide->name = name_of_word(csv, first);
 	else
 		wide->name = are_teams(csv, wide) ? "threads" : NULL;
-	wide->unnamed = !wide->repeats && !wide->name;
+	wide->numbered = !wide->repeats;
+	wide->unnamed = wide->numbered && !wide_kinds(csv, wide, one.measure);
 	return (!*first || runs || is_name_of_numbers(first, counting)) && serial_add(csv, &one, wide);
 }
 
@@ -271,25 +272,18 @@ static bool asked_find(const struct csv *csv, const struct study_reading *readin
 	return wide->count >= 2;
 }
 
-/* Numbers that fall by at least a third as a team in the first column grows are neither speed-ups nor rates. */
-static bool all_fall(const struct csv *csv) {
-	bool fall = csv->rows >= FRACTIONS_LEAST && table_is_team(csv->header[0]);
-	double one, all;
-	for (size_t c = 1; c < csv->columns && fall; c++)
-		fall = is_unknown(csv, c) && table_number(csv, csv_cell(csv, 0, c), false, &one) &&
-		       table_number(csv, csv_cell(csv, csv->rows - 1, c), false, &all) && all < one * 2 / 3;
-	return fall;
-}
-
 /* A version of an unknown name beside known ones is one, too: without it another would be called the fastest. */
 static bool most_may_be_times(const struct csv *csv) {
-	size_t known = 0, all = 0;
+	bool unknown[CSV_COLUMNS_MAX];
+	size_t known = 0, lawful = 0, all = 0;
 	for (size_t c = 0; c < csv->columns; c++) {
-		bool unknown = is_unknown(csv, c);
-		known += unknown && may_be_time(csv, csv->header[c]);
-		all += unknown;
+		unknown[c] = is_unknown(csv, c);
+		known += unknown[c] && may_be_time(csv, csv->header[c]);
+		all += unknown[c];
 	}
-	return (known && 2 * known >= all) || (all > 1 && all_fall(csv));
+	for (size_t c = 0; c < csv->columns && all > 1; c++)
+		lawful += unknown[c] && wide_is_time_by_law(csv, unknown, c);
+	return (known && 2 * known >= all) || (lawful && 2 * lawful >= all);
 }
 
 /* Are all times those of one operation: "map (ns/op)", "slice (ns/op)"? */
@@ -314,9 +308,8 @@ static bool is_candidate(const struct csv *csv, size_t column, enum table_measur
 		return false;
 	bool serial = name.measure == MEASURE_NONE && !table_is_figure(csv->header[column]) &&
 	              table_has_word(csv->header[column], table_serial_words);
-	return measure == MEASURE_TIME
-	           ? name.measure == MEASURE_TIME || serial
-	           : is_unknown(csv, column) && !table_is_before_team(csv, column) && most_may_be_times(csv);
+	return measure == MEASURE_TIME ? name.measure == MEASURE_TIME || serial
+	                               : is_unknown(csv, column) && !table_is_before_team(csv, column);
 }
 
 /* Columns before the times are what the times belong to; nothing is known about other numbers. */
@@ -340,7 +333,8 @@ static bool named_add(const struct csv *csv, size_t column, struct wide *wide) {
 		return false;
 	if (first)
 		wide->measure = name;
-	wide->parts += !strpbrk(word, ".[<") && table_is_part(word); /* "sync.Map" is a name in code */
+	bool scheduled = table_has_word(word, "static dynamic guided");            /* "static_calc" is a schedule's */
+	wide->parts += !strpbrk(word, ".[<") && !scheduled && table_is_part(word); /* "sync.Map" is a name in code */
 	wide->column[wide->count] = column;
 	wide->value[wide->count++] = arena_strdup(csv->arena, word);
 	return true;
@@ -350,9 +344,10 @@ static bool named_add(const struct csv *csv, size_t column, struct wide *wide) {
 static bool named_find(const struct csv *csv, struct wide *wide, enum table_measure measure) {
 	size_t keys = 0;
 	struct table_name name;
+	bool may = measure != MEASURE_NONE || most_may_be_times(csv);
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_name_read(csv->header[c], &name);
-		if (is_candidate(csv, c, measure)) {
+		if (may && is_candidate(csv, c, measure)) {
 			if (!named_add(csv, c, wide))
 				return false;
 			continue;
@@ -494,6 +489,8 @@ bool wide_find(const struct csv *csv, const char *noted, const struct study_read
 	struct table_name unit;
 	if (wide->measure.measure == MEASURE_NONE && !wide->speedups && (wide->unit = noted_unit(csv, &unit)))
 		wide->measure = unit;
+	if (wide->measure.measure == MEASURE_NONE && !wide->speedups && wide->told == MEASURE_RATE)
+		table_name_read("throughput", &wide->measure);
 	wide->assumed = wide->measure.measure == MEASURE_NONE && !wide->speedups;
 	wide->header = header_of(csv, wide);
 	return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kinds of columns that a wide table has: versions, schedules, operations, directions of copies, or parts of a
- * time; and the same table with a row for each time. */
+/* The kinds of columns that a wide table has: teams, sizes, versions, schedules, operations, directions of copies, or
+ * parts of a time; and the same table with a row for each time. */
 #include <math.h>
 
 #include "tuner/study/study_impl.h"
@@ -178,7 +178,80 @@ static void middles_cut(const struct csv *csv, struct wide *wide) {
 			arena_printf(csv->arena, "%.*s", (int)(last_word(wide->value[i]) - wide->value[i]) - 1, wide->value[i]);
 }
 
+/* How much more than its members a team may gain, and how much less a time is that falls; sizes whose values grow by
+ * more than this power are none of a team's rates. */
+enum { TEAMS_LEAST = 3, TEAM_MOST = 1024, SIZE_LEAST = 8, ROWS_LEAST = 3 };
+static const double ABOVE_LINEAR = 1.3, FALLEN = 1.5, POWER_LEAST = 1.2, QUOTIENT = 0.02;
+
+/* Do the times of a row fall from the first column on as those of a team may? */
+static bool row_falls(const struct csv *csv, const struct wide *wide, size_t row) {
+	double first = table_positive(csv, row, wide->column[0]), least = first;
+	for (size_t i = 1; i < wide->count; i++) {
+		double own = table_positive(csv, row, wide->column[i]), members = strtod(wide->value[i], NULL);
+		if (first / own > ABOVE_LINEAR * members)
+			return false;
+		least = fmin(least, own);
+	}
+	return first >= FALLEN * least;
+}
+
+static bool row_grows(const struct csv *csv, const struct wide *wide, size_t row) {
+	size_t last = wide->count - 1;
+	double sizes = strtod(wide->value[last], NULL) / strtod(wide->value[0], NULL);
+	double grown = table_positive(csv, row, wide->column[last]) / table_positive(csv, row, wide->column[0]);
+	return grown >= pow(sizes, POWER_LEAST);
+}
+
+static const char *name_by_law(const struct csv *csv, const struct wide *wide) {
+	double before = 0, last = strtod(wide->value[wide->count - 1], NULL), first = strtod(wide->value[0], NULL);
+	size_t fall = 0, grow = 0;
+	for (size_t i = 0; i < wide->count; i++) {
+		double own = strtod(wide->value[i], NULL);
+		if (!(own > before))
+			return NULL;
+		before = own;
+	}
+	for (size_t r = 0; r < csv->rows; r++) {
+		fall += row_falls(csv, wide, r);
+		grow += row_grows(csv, wide, r);
+	}
+	bool enough = wide->count >= TEAMS_LEAST && csv->rows > 0;
+	return enough && first == 1 && last <= TEAM_MOST && fall == csv->rows ? "threads"
+	       : enough && first >= SIZE_LEAST && grow == csv->rows           ? "size"
+	                                                                      : NULL;
+}
+
+/* Is a column of numbers one over another in all rows, as far as it has digits? */
+static bool is_quotient(const struct csv *csv, size_t column, size_t over, size_t under) {
+	size_t r = 0;
+	while (r < csv->rows &&
+	       fabs(table_positive(csv, r, column) / (table_positive(csv, r, over) / table_positive(csv, r, under)) - 1) <
+	           QUOTIENT)
+		r++;
+	return r == csv->rows && r >= ROWS_LEAST;
+}
+
+static enum table_measure told_by_speedup(const struct csv *csv, const struct wide *wide) {
+	for (size_t c = 0; c < csv->columns; c++)
+		for (size_t i = 0; i < wide->count * wide->count && table_has_word(csv->header[c], "speedup"); i++) {
+			size_t over = i / wide->count, under = i % wide->count;
+			if (wide->column[over] == c || wide->column[under] == c || over == under ||
+			    !is_quotient(csv, c, wide->column[over], wide->column[under]))
+				continue;
+			/* The time that is improved on comes first, and the larger team behind a smaller one; versions stand
+			 * anyhow. */
+			bool teams = wide->name && (table_is_team(wide->name) || table_has_word(wide->name, "node nodes"));
+			return over < under ? MEASURE_TIME : teams ? MEASURE_RATE : MEASURE_NONE;
+		}
+	return MEASURE_NONE;
+}
+
 bool wide_kinds(const struct csv *csv, struct wide *wide, enum table_measure measure) {
+	wide->told = measure == MEASURE_NONE ? told_by_speedup(csv, wide) : MEASURE_NONE;
+	if (wide->numbered) {
+		wide->name = wide->name ? wide->name : name_by_law(csv, wide);
+		return wide->name;
+	}
 	if (measure == MEASURE_TIME && are_latencies(csv, wide))
 		return false;
 	parts_take(csv, wide);
@@ -266,7 +339,7 @@ static void row_add(struct making *making, size_t row, size_t at, bool serial) {
 	if (making->wide->with_serial)
 		cells[making->keys + 1] = at + 1 == making->wide->count ? "serial" : "parallel";
 	const char *time = time_of(making->csv, making->wide, row, at);
-	cells[out->columns - 1] = strspn(time, "0.") == strlen(time) ? "" : time; /* rounded down, or not measured */
+	cells[out->columns - 1] = strspn(time, "0.,") == strlen(time) ? "" : time; /* rounded down, or not measured */
 	for (size_t r = 0; r < out->rows && serial; r++)
 		if (memcmp(out->cells + r * out->columns, cells, out->columns * sizeof *cells) == 0)
 			return;
