@@ -106,8 +106,8 @@ size_t probe_hold(const struct study *study, struct probe_case *cases, size_t co
 }
 
 bool probe_is_team(const struct study_column *column) {
-	static const char words[] =
-		"threads ranks processes procs np nproc nprocs nranks numproc ntasks tasks gpus nodes devices rank process";
+	static const char words[] = "threads ranks processes proc procs np nproc nprocs nranks numproc ntasks tasks gpus "
+								"nodes devices rank process";
 	static const char *const before[] = {"n_", "num_", "mpi_"}; /* "n_procs" */
 	const char *name = column->name, *sign;
 	for (size_t i = 0; i < sizeof before / sizeof *before; i++)

@@ -81,7 +81,7 @@ static void judge_law(struct study *study, const struct law *law, struct wrong *
 
 /* A time is told by the first law that it breaks. */
 static void judge(struct study *study, struct findings *findings) {
-	static const struct law *const laws[] = {laws_of_work, laws_of_sizes, laws_of_teams, NULL};
+	static const struct law *const laws[] = {laws_of_work, laws_of_sizes, laws_of_teams, laws_of_contrasts, NULL};
 	struct wrong wrong = {0};
 	mem_auto bool *told = mem_alloc(study_rows(study) + 1, sizeof *told);
 	if (study_rows(study) > ROWS_MAX)

@@ -22,7 +22,7 @@ struct law {
 	enum judged judged;
 };
 /* Each ends with NULL. */
-extern const struct law laws_of_work[], laws_of_sizes[], laws_of_teams[];
+extern const struct law laws_of_work[], laws_of_sizes[], laws_of_teams[], laws_of_contrasts[];
 
 /* Is it more than chance puts a single time beside what others predict? far: the logarithm of the ratio. */
 bool law_is_far(double far);

@@ -42,7 +42,7 @@ DIAGNOSES = \
 libtuner_la_SOURCES += $(DIAGNOSES) \
 	%D%/registry.c %D%/diagnosis.h \
 	%D%/gpu_impl.h %D%/gpu_facts.c \
-	%D%/laws_impl.h %D%/laws_of_sizes.c %D%/laws_of_teams.c %D%/laws_of_work.c \
+	%D%/laws_impl.h %D%/laws_of_sizes.c %D%/laws_of_teams.c %D%/laws_of_contrasts.c %D%/laws_of_work.c \
 	%D%/diagnosis_probe.c %D%/diagnosis_probe.h %D%/remedy.c \
 	%D%/findings.c
 nodist_libtuner_la_SOURCES += %D%/diagnoses.def

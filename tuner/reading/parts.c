@@ -8,7 +8,7 @@
 
 enum { ROWS_LEAST = 2, POINTS_LEAST = 3, SHOWN = 8 };
 static const double TOTAL_LEAST = 0.85, TOTAL_MOST = 1.1, SHARE = 0.8, DOMINANT = 0.3, STRAIGHT = 1.3, LEAD = 1.1,
-					OVERLAP = 1.1, UNLIKE = 10;
+					BOTH = 0.6, OVERLAP = 1.1, UNLIKE = 10;
 
 /* A program of MPI has parts only in the rows that were counted. */
 static bool tells(const struct study *study, size_t row, const struct judge_parts *parts) {
@@ -129,6 +129,38 @@ static void rows_add(struct finding *finding, const struct study *study, const s
 	}
 }
 
+/* The mean share of a part in all rows. */
+static double share_mean(const struct study *study, const struct judge_parts *parts, size_t part) {
+	double sum = 0, count = 0;
+	for (size_t r = 0; r < study_rows(study); r++)
+		if (tells(study, r, parts)) {
+			sum += share_of(study, r, parts, part);
+			count++;
+		}
+	return sum / count;
+}
+
+/* The two parts that are largest on average, where none leads everywhere: a copy to a device, and one from it. */
+static struct finding *both_add(const struct study *study, struct findings *findings, const struct judge_parts *parts) {
+	size_t both[2] = {0, 0};
+	double least = INFINITY, most = 0;
+	for (size_t k = 0; k < 2; k++) {
+		both[k] = k && both[0] == 0;
+		for (size_t i = 0; i < parts->count; i++)
+			if ((!k || i != both[0]) && share_mean(study, parts, i) > share_mean(study, parts, both[k]))
+				both[k] = i;
+	}
+	for (size_t r = 0; r < study_rows(study); r++) {
+		double own = share_of(study, r, parts, both[0]) + share_of(study, r, parts, both[1]);
+		least = tells(study, r, parts) ? fmin(least, own) : least;
+		most = tells(study, r, parts) ? fmax(most, own) : most;
+	}
+	return least < BOTH ? NULL
+	                    : findings_add(findings, CONFIDENCE_MEDIUM, 1,
+	                                   "%s and %s are the largest parts of the time: %.0f to %.0f %% together",
+	                                   parts->name[both[0]], parts->name[both[1]], 100 * least, 100 * most);
+}
+
 static void report(const struct study *study, struct findings *findings, const struct judge_parts *parts, size_t rows) {
 	size_t first, last;
 	char subject[PROBE_TEXT], other[PROBE_TEXT];
@@ -152,6 +184,8 @@ static void report(const struct study *study, struct findings *findings, const s
 		finding = findings_add(findings, CONFIDENCE_MEDIUM, gain, "%s is the largest part of the time%s: %.0f %%%s%s",
 		                       parts->name[b], rows > 1 ? " everywhere" : "", 100 * share, *other ? " at " : "", other);
 	else
+		finding = both_add(study, findings, parts);
+	if (!finding)
 		return;
 	rows_add(finding, study, parts);
 	powers_add(finding, study, parts);

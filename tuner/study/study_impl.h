@@ -345,15 +345,15 @@ struct wide {
 	bool assumed;                    /* the unit is not known: seconds */
 	enum table_measure told;         /* by a speed-up of one over another */
 };
-/* Do the numbers of a column change with a team, or with a size, as times do and nothing else? unknown: for each
- * column, is it one that nothing names? src: wide_laws.c */
-bool wide_is_time_by_law(const struct csv *csv, const bool *unknown, size_t column);
+/* Times or speed-ups, if the numbers of a column change with a team, with a size, or from serial to parallel code, as
+ * these do and nothing else. unknown: for each column, is it one that nothing names? src: wide_laws.c */
+enum table_measure wide_law(const struct csv *csv, const bool *unknown, size_t column);
 /* noted: the name that the table gives, or NULL. False: the table is not wide. */
 /* src: wide_kinds.c. Names what the columns are, of which each has a measure, and finds directions and parts. False: it
  * is not known. */
 bool wide_kinds(const struct csv *csv, struct wide *wide, enum table_measure measure);
-/* The same as a table with a row for each time, or, of parts, with a column for their sum; lives in the arena of `csv`.
- * src: wide_kinds.c */
-struct csv *wide_to_long(const struct csv *csv, const struct wide *wide);
+/* Decides what the values are, and gives the same as a table with a row for each, or, of parts, with a column for their
+ * sum; lives in the arena of `csv`. src: wide_kinds.c */
+struct csv *wide_to_long(const struct csv *csv, struct wide *wide);
 bool wide_find(const struct csv *csv, const char *noted, const struct study_reading *reading, struct wide *wide);
 #endif

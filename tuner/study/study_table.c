@@ -146,11 +146,24 @@ static bool is_quotient(const struct csv *csv, size_t column, size_t over, size_
 	return r == csv->rows;
 }
 
+/* Is it one number over another in all rows, 1 for one of them? */
+static bool is_inverse(const struct csv *csv, size_t column, size_t time) {
+	double first = table_positive(csv, 0, column) * table_positive(csv, 0, time);
+	bool one = false, same = true;
+	for (size_t r = 0; r < csv->rows && same; r++) {
+		double own = table_positive(csv, r, column);
+		same = fabs(own * table_positive(csv, r, time) / first - 1) <= SAME;
+		one = one || own == 1;
+	}
+	return same && one;
+}
+
 static bool is_no_time(const char *header) {
 	return table_is_team(header) || table_is_figure(header) || table_is_problem(header);
 }
 
-/* Is it a speed-up or an efficiency under whatever name: two others divided by each other, perhaps by the team? */
+/* Is it a speed-up or an efficiency under whatever name: two others divided by each other, perhaps by the team, or one
+ * number divided by another? */
 static bool is_ratio(const struct csv *csv, size_t column) {
 	bool ratio = false;
 	struct table_name name;
@@ -161,6 +174,8 @@ static bool is_ratio(const struct csv *csv, size_t column) {
 	if (known || csv->columns > RATIO_COLUMNS_MOST || csv->rows < RATIO_ROWS_LEAST || csv->rows > TABLE_PAIRS_ROWS ||
 	    !table_varies(csv, column))
 		return false;
+	for (size_t c = 0; c < csv->columns && !ratio; c++)
+		ratio = c != column && !is_no_time(csv->header[c]) && is_inverse(csv, column, c);
 	for (size_t i = 0; i < csv->columns * csv->columns && !ratio; i++) {
 		size_t over = i / csv->columns, under = i % csv->columns;
 		if (over == under || over == column || under == column || is_no_time(csv->header[over]) ||
@@ -264,11 +279,12 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 			return err_set(err, ERR_USAGE, "add a line that names the parameter, for example \"# columns: threads\"",
 			               "%s: the columns \"%.20s\", \"%.20s\" .. are numbers without a name", table->path,
 			               wide.value[0], wide.value[1]);
-		if (wide.assumed && strcmp(table->csv->header[0], CORNER_SERIES) == 0)
+		const struct csv *wide_csv = table->csv;
+		table->csv = wide_to_long(wide_csv, &wide);
+		if (wide.assumed && strcmp(wide_csv->header[0], CORNER_SERIES) == 0)
 			return err_set(err, ERR_USAGE, "say it above the table, for example \"# times in ms\" or \"# GB/s\"",
 			               "%s: nothing says what the numbers are", table->path);
-		table->over_own = are_over_own(table->csv, &wide);
-		table->csv = wide_to_long(table->csv, &wide);
+		table->over_own = are_over_own(wide_csv, &wide);
 		table->wide = wide.sum ? "part" : wide.repeats ? "run" : wide.name;
 		table->assumed_unit = wide.assumed;
 		table->told_times = wide.told == MEASURE_TIME;

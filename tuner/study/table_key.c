@@ -149,7 +149,7 @@ bool table_is_parameter(const char *header) {
 	table_key(header, key);
 	return table_is_threads(header) || (is_key(key, "sm") && strcasestr(header, "count")) ||
 	       is_key(key,
-	              "cores procs processes ranks np nproc nprocs nranks ntasks tasks nodes variant version "
+	              "cores proc procs processes ranks np nproc nprocs nranks ntasks tasks nodes variant version "
 	              "implementation impl approach strategy solution technique "
 	              "code algorithm method lock sync "
 	              "schedule chunk block block_size tile tile_size pad padding layout places proc_bind binding affinity "
@@ -180,7 +180,7 @@ bool table_is_team(const char *header) {
 	char key[TABLE_NAME];
 	table_key(header, key);
 	return table_is_threads(header) ||
-	       table_has_word(key, "ranks processes procs np nproc nprocs nranks ntasks tasks gpus devices");
+	       table_has_word(key, "ranks processes proc procs np nproc nprocs nranks ntasks tasks gpus devices");
 }
 
 /* Words of headers in German, French, Spanish, Italian, Greek, Russian and Chinese, without accents, and what they are

@@ -65,7 +65,7 @@ static void team_name(struct csv *csv, size_t time) {
 		if (c == time || !table_varies(csv, c))
 			continue;
 		csv->header[c] = "threads";
-		if (wide_is_time_by_law(csv, unknown, time))
+		if (wide_law(csv, unknown, time) == MEASURE_TIME)
 			return;
 		csv->header[c] = name;
 	}

@@ -260,7 +260,8 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		return TABLE_IGNORED; /* what was made of the runs */
 	if (strcasecmp(column->name, "kernel") == 0)
 		return are_versions(table->csv, c) ? TABLE_PARAM : all_differ(table->csv, c) ? TABLE_PROBLEM : TABLE_IGNORED;
-	if (!column->numbers && table_among(column->name, strlen(column->name), "program application app stage step"))
+	if (!column->numbers && table_among(column->name, strlen(column->name),
+	                                    "program application app stage step filter effect workload benchmark pipeline"))
 		return are_versions(table->csv, c) ? TABLE_PARAM : TABLE_PROBLEM;
 	if (!column->numbers && strcasecmp(column->name, "list") == 0 && are_lists(table->csv, c))
 		return TABLE_PARAM;

@@ -313,7 +313,7 @@ static void table_describe(const struct table *table, struct study_set *set, siz
 		if (table->wide)
 			json_object_set_new(item->table, "wide", json_string(table->wide));
 		if (table->assumed_unit)
-			json_object_set_new(item->table, "assumed_unit", json_string("s"));
+			json_object_set_new(item->table, "assumed_unit", json_string(table_time_unit(value->read.scale)));
 		if (table->on_guess)
 			json_object_set_new(item->table, "assumed_device", json_true());
 		if (table->guessed)

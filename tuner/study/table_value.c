@@ -7,7 +7,7 @@
 #include "tuner/study/study_impl.h"
 
 enum { RATE_RANK = 100, RANKS = 20, LAWFUL_LEAST = 3 };
-static const double STOPPED = 1.15, STOPPED_LEAST = 0.75, WORKED = 1.4, LAWFUL = 0.3, SUM_NEAR = 0.15;
+static const double STOPPED = 1.15, STOPPED_LEAST = 0.75, WORKED = 1.4, LAWFUL = 0.3, SUM_NEAR = 0.15, WEEKS = 1e6;
 
 /* The largest over the smallest number of a column; 0: it has none. */
 static double span_of(const struct csv *csv, size_t column) {
@@ -149,7 +149,7 @@ static bool only_time(struct table *table, bool statistic) {
 	return found != SIZE_MAX;
 }
 
-/* The only number that nothing names, if it changes with a team or a size as times do. */
+/* The only number that nothing names, if it changes as times or speed-ups do. */
 static bool lawful_time(struct table *table) {
 	bool unknown[CSV_COLUMNS_MAX];
 	size_t count = 0, found = 0;
@@ -158,10 +158,10 @@ static bool lawful_time(struct table *table) {
 		found = unknown[c] ? c : found;
 		count += unknown[c];
 	}
-	if (count != 1 || !wide_is_time_by_law(table->csv, unknown, found))
-		return false;
-	table->value = found;
-	return true;
+	enum table_measure law = count == 1 ? wide_law(table->csv, unknown, found) : MEASURE_NONE;
+	table->value = law != MEASURE_NONE ? found : table->value;
+	table->columns[found].read.measure = law == MEASURE_SPEEDUP ? law : table->columns[found].read.measure;
+	return law != MEASURE_NONE;
 }
 
 static bool may_be_part(const struct table *table, size_t c) {
@@ -198,6 +198,18 @@ static bool total_of_parts(struct table *table) {
 	return true;
 }
 
+/* Whole numbers so large that they would be weeks are not seconds. */
+static bool are_nanoseconds(const struct table *table) {
+	size_t large = 0;
+	for (size_t r = 0; r < table->csv->rows; r++) {
+		double own = table_positive(table->csv, r, table->value);
+		if (own != floor(own) && !isnan(own))
+			return false;
+		large += own >= WEEKS;
+	}
+	return 2 * large > table->csv->rows;
+}
+
 /* The unit that the user names for values without one. */
 static int unit_set(struct table *table, struct err *err) {
 	struct table_column *column = &table->columns[table->value];
@@ -206,6 +218,10 @@ static int unit_set(struct table *table, struct err *err) {
 	            !(table->reading && table->reading->objective);
 	if (!table->reading || !table->reading->unit) {
 		table->assumed_unit = table->assumed_unit || (time && !table->given);
+		if (table->assumed_unit && are_nanoseconds(table)) {
+			column->read.scale = 1e-9;
+			column->name = table->wide ? "time_ns" : column->name;
+		}
 		return 0;
 	}
 	table_name_read(table->reading->unit, &unit);

@@ -192,6 +192,15 @@ static bool are_teams(const struct csv *csv, const struct wide *wide) {
 	return scheduled || sized || (many && table_has_word(csv->header[0], "lock locks mutex barrier"));
 }
 
+/* Is there a version without it: "no_amx" beside "amx0" and "amx1"? */
+static bool is_without(const struct csv *csv, const char *word) {
+	bool without = false;
+	for (size_t c = 0; c < csv->columns && !without; c++)
+		without = *word && is_unknown(csv, c) && strncasecmp(csv->header[c], "no_", 3) == 0 &&
+		          strncasecmp(csv->header[c] + 3, word, strlen(word)) == 0;
+	return without;
+}
+
 /* Columns whose headers are a number and the same word. */
 static bool numbered_find(const struct csv *csv, struct wide *wide) {
 	char word[TABLE_NAME], first[TABLE_NAME] = "", number[TABLE_NAME];
@@ -209,6 +218,8 @@ static bool numbered_find(const struct csv *csv, struct wide *wide) {
 		wide->value[wide->count++] = arena_strdup(csv->arena, number);
 	}
 	bool counting = is_counting(wide, 1), members = is_counting(wide, 0) && table_has_word(first, member_words);
+	if (*first && is_counting(wide, 0) && is_without(csv, first))
+		return false;
 	bool runs = counting && (table_among(first, strlen(first), table_run_words) ||
 	                         (strcmp(first, "t") == 0 && table_is_team(csv->header[0])));
 	if (wide->count < 2 || (!runs && others_timed(csv, wide)))
@@ -278,11 +289,14 @@ static bool most_may_be_times(const struct csv *csv) {
 	size_t known = 0, lawful = 0, all = 0;
 	for (size_t c = 0; c < csv->columns; c++) {
 		unknown[c] = is_unknown(csv, c);
-		known += unknown[c] && may_be_time(csv, csv->header[c]);
+		const char *header = csv->header[c];
+		bool pair = strncasecmp(header, "no_", 3) == 0 ||
+		            is_without(csv, arena_printf(csv->arena, "%.*s", (int)strcspn(header, "0123456789"), header));
+		known += unknown[c] && (pair || may_be_time(csv, header));
 		all += unknown[c];
 	}
 	for (size_t c = 0; c < csv->columns && all > 1; c++)
-		lawful += unknown[c] && wide_is_time_by_law(csv, unknown, c);
+		lawful += unknown[c] && wide_law(csv, unknown, c) == MEASURE_TIME;
 	return (known && 2 * known >= all) || (lawful && 2 * lawful >= all);
 }
 
@@ -380,18 +394,19 @@ static bool noted_find(const struct csv *csv, const char *noted, struct wide *wi
 	return wide->count >= 2;
 }
 
-/* Speedups over the first row: it has 1 everywhere. */
-static bool are_speedups(const struct csv *csv, const struct wide *wide) {
-	double number;
-	bool threads = false;
-	if (wide->measure.measure != MEASURE_NONE)
-		return wide->measure.measure == MEASURE_SPEEDUP;
-	for (size_t c = 0; c < csv->columns; c++)
-		threads = threads || table_is_threads(csv->header[c]);
-	for (size_t i = 0; i < wide->count; i++)
-		if (csv->rows < 2 || !table_number(csv, csv_cell(csv, 0, wide->column[i]), false, &number) || number != 1)
-			return false;
-	return threads;
+/* A time below that of a part, in most rows, is another part: "exec" beside "read" and "write". */
+static bool is_exceeded(const struct csv *csv, size_t column) {
+	size_t most = 0;
+	for (size_t c = 0; c < csv->columns; c++) {
+		struct table_name name;
+		size_t rows = 0;
+		table_name_read(csv->header[c], &name);
+		for (size_t r = 0; r < csv->rows && c != column && name.measure == MEASURE_TIME && table_is_part(name.base);
+		     r++)
+			rows += table_positive(csv, r, c) > table_positive(csv, r, column);
+		most = rows > most ? rows : most;
+	}
+	return 2 * most > csv->rows;
 }
 
 /* "rep 1,rep 2,mean" has the runs, and what was made of them. */
@@ -403,7 +418,8 @@ static bool has_value(const struct csv *csv) {
 		table_name_read(csv->header[c], &name);
 		bool repeat =
 			header_split(*name.base ? name.base : "", word, number) && table_among(word, strlen(word), repeat_words);
-		bool value = !repeat && table_time_rank(&name) >= 0 && !table_is_statistic(&name) && is_numbers(csv, c);
+		bool value = !repeat && table_time_rank(&name) >= 0 && !table_is_statistic(&name) && is_numbers(csv, c) &&
+		             !is_exceeded(csv, c);
 		repeats += repeat && is_numbers(csv, c);
 		values += value && !table_has_word(name.base, table_middle_words) ? csv->columns : value;
 	}
@@ -443,37 +459,6 @@ static bool any_find(const struct csv *csv, struct wide *wide) {
 	return false;
 }
 
-/* Where a header such as "MB/s read", "mutex (Mops/s)", "MFLOPS (n=512)" and "tiled_gflops" names its rate. */
-static const char *rate_of(const struct csv *csv, const char *header) {
-	const char *unit = strpbrk(header, "(["), *last;
-	if (unit && strchr(unit, '=')) { /* what it is measured for, and no unit */
-		size_t behind = strcspn(unit, ")]"), length = (size_t)(unit - header);
-		header = arena_printf(csv->arena, "%.*s%s", (int)(length - (length && header[length - 1] == ' ')), header,
-		                      unit[behind] ? unit + behind + 1 : "");
-		unit = NULL;
-	}
-	if (!unit && strchr(header, '/') && strcspn(header, " ") > strcspn(header, "/"))
-		unit = arena_printf(csv->arena, "%.*s", (int)strcspn(header, " "), header);
-	last = strrchr(header, ' ') ? strrchr(header, ' ') : strrchr(header, '_');
-	return unit ? unit : last ? last + 1 : header;
-}
-
-/* The header of the times. A rate keeps its unit as it was written. */
-static const char *header_of(const struct csv *csv, const struct wide *wide) {
-	if (wide->speedups)
-		return "speedup";
-	if (wide->measure.measure != MEASURE_RATE) {
-		const char *unit = table_time_unit(wide->measure.scale);
-		return *wide->measure.per ? arena_printf(csv->arena, "time (%s/%s)", unit, wide->measure.per)
-		                          : arena_printf(csv->arena, "time_%s", unit);
-	}
-	if (strcmp(wide->measure.per, "unit") == 0)
-		return "throughput";
-	const char *unit =
-		wide->unit ? wide->unit : rate_of(csv, csv->header[wide->column[wide->count - 1 - wide->with_serial]]);
-	return arena_printf(csv->arena, strchr("([", *unit) ? "rate %s" : "rate (%s)", unit);
-}
-
 bool wide_find(const struct csv *csv, const char *noted, const struct study_reading *reading, struct wide *wide) {
 	bool asked = reading && reading->version_count;
 	*wide = (struct wide){0};
@@ -485,13 +470,8 @@ bool wide_find(const struct csv *csv, const char *noted, const struct study_read
 		return false;
 	for (size_t i = 0; i < wide->count && wide->measure.measure == MEASURE_NONE; i++)
 		table_name_read(csv->header[wide->column[i]], &wide->measure);
-	wide->speedups = are_speedups(csv, wide);
 	struct table_name unit;
-	if (wide->measure.measure == MEASURE_NONE && !wide->speedups && (wide->unit = noted_unit(csv, &unit)))
+	if (wide->measure.measure == MEASURE_NONE && (wide->unit = noted_unit(csv, &unit)))
 		wide->measure = unit;
-	if (wide->measure.measure == MEASURE_NONE && !wide->speedups && wide->told == MEASURE_RATE)
-		table_name_read("throughput", &wide->measure);
-	wide->assumed = wide->measure.measure == MEASURE_NONE && !wide->speedups;
-	wide->header = header_of(csv, wide);
 	return true;
 }

@@ -298,9 +298,11 @@ static bool name_unit_read(const char *header, struct table_name *name) {
 
 /* "Throughput" without a unit is a rate all the same, and that of a version in "Throughput - TF32". */
 static void throughput_read(struct table_name *name) {
-	static const char words[] = "throughput bandwidth performance",
-					  beside[] = "throughput bandwidth performance average avg mean median total overall aggregate "
-								 "effective achieved measured";
+	static const char
+		words[] = "throughput bandwidth performance",
+		beside[] =
+			"throughput bandwidth performance ops op requests queries average avg mean median total overall aggregate "
+			"effective achieved measured";
 	size_t first = strcspn(name->base, " _");
 	const char *version = name->base + first + strspn(name->base + first, " -:_");
 	bool named = table_among(name->base, first, words) && strncmp(name->base + first, " - ", 3) == 0;

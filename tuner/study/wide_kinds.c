@@ -64,17 +64,23 @@ static void wide_directions_split(const struct csv *csv, struct wide *wide) {
 }
 
 /* Called parts only where other columns are. */
-static const char beside_words[] = "kernel kernels gpu cpu host device calculation calc rest other";
+static const char beside_words[] = "kernel kernels exec execution t gpu cpu host device calculation calc rest other";
+
+static bool is_of_words(const char *name, const char *words) {
+	for (const char *at = name; *at;) {
+		size_t length = strcspn(at, separators);
+		if (!table_among(at, length, words))
+			return false;
+		at += length + (at[length] != '\0');
+	}
+	return true;
+}
 
 static bool all_words(const struct wide *wide, const char *words) {
-	for (size_t i = 0; i < wide->count; i++)
-		for (const char *at = wide->value[i]; *at;) {
-			size_t length = strcspn(at, separators);
-			if (!table_among(at, length, words))
-				return false;
-			at += length + (at[length] != '\0');
-		}
-	return true;
+	bool all = true;
+	for (size_t i = 0; i < wide->count && all; i++)
+		all = is_of_words(wide->value[i], words);
+	return all;
 }
 
 /* The operations on a data structure or a memory are part of the problem: nobody chooses to look up instead of
@@ -96,7 +102,7 @@ static const char *name_of_words(const struct wide *wide) {
 static void parts_count(struct wide *wide) {
 	size_t others = 0;
 	for (size_t i = 0; i < wide->count; i++)
-		others += !table_is_part(wide->value[i]) && table_among(wide->value[i], strlen(wide->value[i]), beside_words);
+		others += !table_is_part(wide->value[i]) && is_of_words(wide->value[i], beside_words);
 	wide->parts += wide->parts ? others : 0;
 }
 
@@ -382,7 +388,61 @@ static void header_make(struct making *making) {
 	out->header[out->columns - 1] = making->wide->header;
 }
 
-struct csv *wide_to_long(const struct csv *csv, const struct wide *wide) {
+/* Speedups over the first row: it has 1 everywhere. */
+static bool are_speedups(const struct csv *csv, const struct wide *wide) {
+	double number;
+	bool threads = false;
+	if (wide->measure.measure != MEASURE_NONE)
+		return wide->measure.measure == MEASURE_SPEEDUP;
+	for (size_t c = 0; c < csv->columns; c++)
+		threads = threads || table_is_threads(csv->header[c]);
+	for (size_t i = 0; i < wide->count; i++)
+		if (csv->rows < 2 || !table_number(csv, csv_cell(csv, 0, wide->column[i]), false, &number) || number != 1)
+			return false;
+	return threads;
+}
+
+/* Where a header such as "MB/s read", "mutex (Mops/s)", "MFLOPS (n=512)" and "tiled_gflops" names its rate. */
+static const char *rate_of(const struct csv *csv, const char *header) {
+	const char *unit = strpbrk(header, "(["), *last;
+	if (unit && strchr(unit, '=')) { /* what it is measured for, and no unit */
+		size_t behind = strcspn(unit, ")]"), length = (size_t)(unit - header);
+		header = arena_printf(csv->arena, "%.*s%s", (int)(length - (length && header[length - 1] == ' ')), header,
+		                      unit[behind] ? unit + behind + 1 : "");
+		unit = NULL;
+	}
+	if (!unit && strchr(header, '/') && strcspn(header, " ") > strcspn(header, "/"))
+		unit = arena_printf(csv->arena, "%.*s", (int)strcspn(header, " "), header);
+	last = strrchr(header, ' ') ? strrchr(header, ' ') : strrchr(header, '_');
+	return unit ? unit : last ? last + 1 : header;
+}
+
+/* The header of the times. A rate keeps its unit as it was written. */
+static const char *header_of(const struct csv *csv, const struct wide *wide) {
+	if (wide->speedups)
+		return "speedup";
+	if (wide->measure.measure != MEASURE_RATE) {
+		const char *unit = table_time_unit(wide->measure.scale);
+		return *wide->measure.per ? arena_printf(csv->arena, "time (%s/%s)", unit, wide->measure.per)
+		                          : arena_printf(csv->arena, "time_%s", unit);
+	}
+	if (strcmp(wide->measure.per, "unit") == 0)
+		return "throughput";
+	const char *unit =
+		wide->unit ? wide->unit : rate_of(csv, csv->header[wide->column[wide->count - 1 - wide->with_serial]]);
+	return arena_printf(csv->arena, strchr("([", *unit) ? "rate %s" : "rate (%s)", unit);
+}
+
+static void measure_decide(const struct csv *csv, struct wide *wide) {
+	wide->speedups = are_speedups(csv, wide);
+	if (wide->measure.measure == MEASURE_NONE && !wide->speedups && wide->told == MEASURE_RATE)
+		table_name_read("throughput", &wide->measure);
+	wide->assumed = wide->measure.measure == MEASURE_NONE && !wide->speedups;
+	wide->header = header_of(csv, wide);
+}
+
+struct csv *wide_to_long(const struct csv *csv, struct wide *wide) {
+	measure_decide(csv, wide);
 	if (wide->sum)
 		return sum_add(csv, wide);
 	struct making making = {.csv = csv, .wide = wide, .out = arena_alloc(csv->arena, 1, sizeof *making.out)};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers that nothing names are times by laws: times fall as a team grows, at most as fast as it does, and they
- * grow with a size as work does. */
+/* Numbers that nothing names are times or speed-ups by laws: times fall as a team grows, at most as fast as it does,
+ * and they grow with a size as work does; a speed-up begins with 1 and gains no more than the team grows. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { ROWS_LEAST = 3 };
 /* How much more than its members a team may gain, and how much less a time is that falls. */
-static const double ABOVE_LINEAR = 1.3, FALLEN = 1.5, WORK_POWER = 0.8, GROWN = 100, NEAR_ONE = 0.1;
+static const double ABOVE_LINEAR = 1.3, FALLEN = 1.5, WORK_POWER = 0.8, GROWN = 100, NEAR_ONE = 0.1, ONE = 0.02;
 
 /* Do two rows agree in all words and inputs, but the one that changes? */
 static bool is_same_series(const struct csv *csv, const bool *unknown, size_t changes, size_t a, size_t b) {
@@ -68,12 +68,48 @@ static bool grows_with(const struct csv *csv, size_t size, size_t column) {
 	       last / half >= pow(table_positive(csv, large, size) / table_positive(csv, middle, size), WORK_POWER);
 }
 
-bool wide_is_time_by_law(const struct csv *csv, const bool *unknown, size_t column) {
-	bool is = false;
-	for (size_t c = 0; c < csv->columns && csv->rows >= ROWS_LEAST && csv->rows <= TABLE_PAIRS_ROWS && !is; c++)
-		is = c != column && !unknown[c] &&
-		     (table_is_team(csv->header[c])      ? falls_with(csv, unknown, c, column)
-		      : table_is_problem(csv->header[c]) ? grows_with(csv, c, column)
-		                                         : false);
-	return is;
+/* A speed-up is 1 for a team of one in some series, gains there, and never more than the team grows. */
+static bool gains_with(const struct csv *csv, const bool *unknown, size_t team, size_t column) {
+	bool gains = false;
+	for (size_t i = 0; i < csv->rows * csv->rows; i++) {
+		size_t a = i / csv->rows, b = i % csv->rows;
+		double members = table_positive(csv, b, team), first = table_positive(csv, a, column),
+			   own = table_positive(csv, b, column);
+		if (own > ABOVE_LINEAR * members)
+			return false;
+		gains = gains || (table_positive(csv, a, team) == 1 && fabs(first - 1) < ONE && own >= FALLEN &&
+		                  is_same_series(csv, unknown, team, a, b));
+	}
+	return gains;
+}
+
+/* Is serial code slower than all others wherever nothing but the words differ? Rates of it would be higher. */
+static bool serial_is_slowest(const struct csv *csv, const bool *unknown, size_t words, size_t column) {
+	bool slower = false;
+	for (size_t i = 0; i < csv->rows * csv->rows; i++) {
+		size_t a = i / csv->rows, b = i % csv->rows;
+		if (!table_is_serial(csv_cell(csv, a, words)) || table_is_serial(csv_cell(csv, b, words)) ||
+		    !is_same_series(csv, unknown, words, a, b))
+			continue;
+		if (table_positive(csv, a, column) < FALLEN * table_positive(csv, b, column))
+			return false;
+		slower = true;
+	}
+	return slower;
+}
+
+enum table_measure wide_law(const struct csv *csv, const bool *unknown, size_t column) {
+	bool time = false, speedup = false;
+	for (size_t c = 0; c < csv->columns && csv->rows >= ROWS_LEAST && csv->rows <= TABLE_PAIRS_ROWS && !speedup; c++) {
+		if (c == column || unknown[c])
+			continue;
+		bool team = table_is_team(csv->header[c]), words = isnan(table_positive(csv, 0, c));
+		bool is = words                              ? serial_is_slowest(csv, unknown, c, column)
+		          : team                             ? falls_with(csv, unknown, c, column)
+		          : table_is_problem(csv->header[c]) ? grows_with(csv, c, column)
+		                                             : false;
+		time = time || is;
+		speedup = team && gains_with(csv, unknown, c, column);
+	}
+	return speedup ? MEASURE_SPEEDUP : time ? MEASURE_TIME : MEASURE_NONE;
 }

@@ -15,32 +15,32 @@ static void list_add(char **line, const char *before, const json_t *names) {
 	size_t length = 0;
 	mem_append(line, "%s%s", before, json_array_size(names) ? "" : "none");
 	js_each (name, names) {
-		size_t more = json_string_length(name) + (name_at ? 2 : 0);
 		if (length + json_string_length(name) + 3 >= LIST)
 			continue;
 		mem_append(line, "%s%s", name_at ? ", " : "", json_string_value(name));
-		length += more;
+		length += json_string_length(name) + (name_at ? 2 : 0);
 	}
 }
 
 /* Says how a table that somebody brought was read. */
 static void read_print(const struct explain_text *text, const json_t *table) {
-	long long rows = js_int_or(table, "rows", 0), values = js_int_or(table, "values", 0),
-			  failures = js_int_or(text->result, "failures", 0);
+	long long rows = js_int_or(table, "rows", 0), failures = js_int_or(text->result, "failures", 0);
+	long long values = js_int_or(table, "values", 0) - failures;
 	double assumed = js_real_or(table, "assumed_noise", NAN);
-	const char *wide = js_string_or(table, "wide", NULL), *direction = js_string_or(table, "assumed_direction", NULL);
+	const char *wide = js_string_or(table, "wide", NULL), *direction = js_string_or(table, "assumed_direction", NULL),
+			   *unit = js_string_or(table, "assumed_unit", NULL);
 	js_auto json_t *others = json_copy(json_object_get(table, "figures"));
 	mem_auto char *line = mem_strdup("");
 	json_array_extend(others, json_object_get(table, "counters"));
-	if (values - failures > rows)
-		mem_append(&line, "read %lld values of %lld configuration%s", values - failures, rows, rows == 1 ? "" : "s");
+	if (values > rows)
+		mem_append(&line, "read %lld values of %lld configuration%s", values, rows, rows == 1 ? "" : "s");
 	else
 		mem_append(&line, "read %lld row%s", rows, rows == 1 ? "" : "s");
 	if (failures > 0)
 		mem_append(&line, ", and %lld without a time", failures);
 	if (isfinite(assumed))
-		mem_append(&line, "%s, assumed to be correct within %.3g %%", values == rows ? ", one value each" : "",
-		           100 * assumed);
+		mem_append(&line, "%s, assumed to be correct within %.3g %%",
+		           values + failures == rows ? ", one value each" : "", 100 * assumed);
 	list_add(&line, "; problem: ", json_object_get(table, "problem"));
 	list_add(&line, "; parameters: ", json_object_get(table, "parameters"));
 	if (json_array_size(others))
@@ -50,8 +50,8 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 		list_add(&line, "; not used: ", json_object_get(table, "ignored"));
 	if (wide)
 		mem_append(&line, "; a column for each %s", wide);
-	if (json_object_get(table, "assumed_unit"))
-		mem_append(&line, "; the unit is assumed to be seconds (otherwise use --unit ms)");
+	if (unit)
+		mem_append(&line, "; the unit is assumed to be %s (otherwise use --unit ms)", *unit == 's' ? "seconds" : unit);
 	if (json_object_get(table, "assumed_device") && strcmp(js_string_or(text->result, "device", "cpu"), "cpu") != 0)
 		mem_append(&line, "; taken to be of a GPU");
 	if (direction)
