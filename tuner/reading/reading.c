@@ -148,12 +148,28 @@ static char *ends_text(const struct study *study) {
 		reading_subject(study, slow, SIZE_MAX, most), grows ? ", but not by one power" : "");
 }
 
+/* The only configuration, perhaps of many runs. */
+static char *only_text(const struct study *study) {
+	const struct study_row *row = study_rows(study) ? study_row(study, 0) : NULL;
+	char least[PROBE_TEXT], most[PROBE_TEXT];
+	double fast = INFINITY, slow = 0;
+	if (!row || row->sample_count < 2)
+		return mem_strdup("one row does not show anything: it takes a second one to compare with");
+	for (size_t i = 0; i < row->sample_count; i++) {
+		fast = fmin(fast, row->samples[i]);
+		slow = fmax(slow, row->samples[i]);
+	}
+	return mem_printf("%zu runs of one configuration, %s to %s: it takes a second one to compare with",
+	                  row->sample_count, study_value_text(study, fast, least, PROBE_TEXT),
+	                  study_value_text(study, slow, most, PROBE_TEXT));
+}
+
 char *reading_silence(const struct study *study) {
 	struct apart apart = apart_of(study, false);
 	char both[3 * PROBE_TEXT], between[PROBE_TEXT];
 	double chance = study_chance_ratio(study, apart.count);
 	if (study_rows(study) < 2)
-		return mem_strdup("one row does not show anything: it takes a second one to compare with");
+		return only_text(study);
 	if (apart.count < 2)
 		return ends_text(study);
 	if (apart.ratio <= 1 + study_noise(study))

@@ -104,10 +104,11 @@ static void gain_report(const struct study *study, struct findings *findings, co
 	struct finding *finding =
 		findings_add(findings, CONFIDENCE_LOW, 1, "%s%s%s", *problem ? problem : "", *problem ? ": " : "", words);
 	probe_about_problem(finding, study, pair->problem);
-	finding_evidence(finding, EVIDENCE_SCALING, gain, "x",
-	                 "%.3g times as fast with %g threads, the best team; efficiency %.0f %%%s", gain, team,
-	                 100 * gain / team,
-	                 gain > BEYOND * team ? ", more than its threads explain: is it the same code?" : "");
+	char efficiency[PROBE_TEXT] = "more than its threads explain: is it the same code?";
+	if (gain <= BEYOND * team)
+		snprintf(efficiency, sizeof efficiency, "efficiency %.0f %%", 100 * gain / team);
+	finding_evidence(finding, EVIDENCE_SCALING, gain, "x", "%.3g times as fast with %g threads, the best team; %s",
+	                 gain, team, efficiency);
 }
 
 /* The same of all problems is told once. */

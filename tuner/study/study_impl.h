@@ -119,8 +119,10 @@ static inline const char *table_time_unit(double scale) {
 bool table_among(const char *word, size_t length, const char *words);
 bool table_has_word(const char *text, const char *words); /* is one of its parts among the words? */
 void table_words_join(const char *header, char key[TABLE_NAME]);
-/* A header in English, if each of its words is known and some are in another language; otherwise as it is. */
+/* src: table_translate.c. A header in English, if each of its words is known and some are in another language;
+ * otherwise as it is. */
 void table_translate(const char *header, char out[TABLE_NAME]);
+/* src: table_key.c */
 /* The header in lower case, with "_" between words, without its unit and words such as "number of". */
 void table_key(const char *header, char key[TABLE_NAME]);
 bool table_is_threads(const char *header); /* threads of one process: "Cores", "#threads" */
@@ -244,7 +246,18 @@ bool table_is_derived(const struct table *table, size_t column);
 bool table_is_before_team(const struct csv *csv, size_t column);
 /* src: table_follow.c: columns that follow from others. Only tables of up to so many rows are looked through. */
 enum { TABLE_PAIRS_ROWS = 400 };
-/* Refuses numbers without a unit that cannot be times. */
+/* src: table_numbers.c. The least and the largest number of a column, the times there, and the least time. */
+struct table_ends {
+	double small, large, at_small, at_large, least;
+};
+struct table_ends table_ends(const struct table *table, size_t column);
+/* Do two rows agree in all inputs and parameters but this column? */
+bool table_same_but(const struct table *table, size_t a, size_t b, size_t column);
+/* The size of the problem, with which times grow, or the number of a run, which they do not follow; named: its name
+ * says that it counts something. */
+enum table_number { NUMBER_OTHER, NUMBER_SIZE, NUMBER_RUN };
+enum table_number table_number_kind(const struct table *table, size_t column, bool named);
+/* src: table_follow.c. Refuses numbers without a unit that cannot be times. */
 int table_roles_follow(struct table *table, struct err *err);
 
 /* Files of other programs: a producer is recognised by the names in its header or its first bytes, and one line of a

@@ -10,7 +10,7 @@
 enum { TOGETHER_LEAST = 3, SIZE_ROWS_LEAST = 3 };
 /* A time that is so much shorter at a larger value does not belong to a larger problem. */
 static const double SHORTER = 2, VALLEY = 1.5, GROWTH = 8, POWER_LEAST = 0.8, NEAR = 1.5, TEAM_NEVER = 1000,
-					GAINED = 0.6, THINGS_LEAST = 100, FAR_LEAST = 1000, FAR_TIMES = 10, STEADY = 0.9;
+					GAINED = 0.6, THINGS_LEAST = 100;
 
 static const char grid_words[] = "grid griddim gridsize";
 
@@ -166,27 +166,6 @@ static bool is_power(const struct table *table, size_t column, double size, doub
 	return power >= POWER_LEAST;
 }
 
-/* The least and the largest number of a column, the times there, and the least time. */
-struct ends {
-	double small, large, at_small, at_large, least;
-};
-
-static struct ends ends_of(const struct table *table, size_t column) {
-	struct ends ends = {INFINITY, -INFINITY, NAN, NAN, INFINITY};
-	for (size_t r = 0; r < table->csv->rows; r++) {
-		double x, y;
-		if (!table_number(table->csv, csv_cell(table->csv, r, column), true, &x) ||
-		    !table_number(table->csv, csv_cell(table->csv, r, table->value), false, &y))
-			continue;
-		ends.least = fmin(ends.least, y);
-		ends.at_small = x < ends.small ? y : ends.at_small;
-		ends.at_large = x > ends.large ? y : ends.at_large;
-		ends.small = fmin(ends.small, x);
-		ends.large = fmax(ends.large, x);
-	}
-	return ends;
-}
-
 /* The depth of a recursion, where tasks end, is not a size: times fall as it grows, or have a least value within. What
  * times grow with, by about the same power throughout, is one whatever its name: nobody chooses the shortest input. */
 static void sizes_decide(struct table *table) {
@@ -196,7 +175,7 @@ static void sizes_decide(struct table *table) {
 	    *table->columns[table->value].read.per)
 		return;
 	bool team = table_is_team(table->columns[column].name);
-	struct ends ends = ends_of(table, column);
+	struct table_ends ends = table_ends(table, column);
 	/* Processes that a program starts by the thousand are its work, and no team. */
 	if (team ? !(ends.small >= TEAM_NEVER && ends.at_large > ends.at_small)
 	         : table_is_parameter(table->columns[column].name))
@@ -210,47 +189,30 @@ static void sizes_decide(struct table *table) {
 		table->columns[column].role = TABLE_PROBLEM;
 }
 
-static bool is_same_but(const struct table *table, size_t a, size_t b, size_t column) {
-	for (size_t c = 0; c < table->csv->columns; c++)
-		if (c != column && (table->columns[c].role == TABLE_PARAM || table->columns[c].role == TABLE_PROBLEM) &&
-		    strcmp(csv_cell(table->csv, a, c), csv_cell(table->csv, b, c)) != 0)
-			return false;
-	return true;
-}
-
-/* Does the time grow with a column wherever nothing else changes, by a power of work, in at least two series? A fixed
- * cost may hide the power where it still grows much over a wide range. */
-static bool is_size_of_series(const struct table *table, size_t column) {
-	const struct csv *csv = table->csv;
-	size_t pairs = 0, teams = 0, wide = 0, flat = 0;
-	for (size_t a = 0; a < csv->rows; a++)
-		for (size_t b = 0; b < csv->rows; b++) {
-			double x[2], y[2];
-			if (a == b || !is_same_but(table, a, b, column) ||
-			    !table_number(csv, csv_cell(csv, a, column), true, &x[0]) ||
-			    !table_number(csv, csv_cell(csv, b, column), true, &x[1]) ||
-			    !table_number(csv, csv_cell(csv, a, table->value), false, &y[0]) ||
-			    !table_number(csv, csv_cell(csv, b, table->value), false, &y[1]) || !(x[0] < x[1]))
-				continue;
-			bool far = x[1] >= FAR_LEAST * x[0];
-			if (!(x[0] > 0 && y[1] >= STEADY * y[0]) || (far && !(y[1] >= FAR_TIMES * y[0])))
-				return false;
-			flat += !(log(y[1] / y[0]) >= POWER_LEAST * log(x[1] / x[0]));
-			wide += far;
-			pairs++;
-			teams += a > 0 && b > 0 && !is_same_but(table, 0, a, column);
-		}
-	return pairs > TOGETHER_LEAST && teams && (!flat || wide);
-}
-
-static void series_sizes_decide(struct table *table) {
-	const struct table_column *value = &table->columns[table->value];
+static void numbers_decide(struct table *table) {
 	for (size_t c = 0; c < table->csv->columns && table->csv->rows <= TABLE_PAIRS_ROWS; c++) {
 		struct table_column *column = &table->columns[c];
-		if (column->role == TABLE_PARAM && column->numbers && value->role == TABLE_TIME && !*value->read.per &&
-		    !table_is_parameter(column->name) && !table_is_team(column->name) && is_size_of_series(table, c))
-			column->role = TABLE_PROBLEM;
+		if (column->role != TABLE_PARAM || !column->numbers || table_is_parameter(column->name) ||
+		    table_is_team(column->name))
+			continue;
+		enum table_number kind = table_number_kind(table, c, false);
+		column->role = kind == NUMBER_SIZE ? TABLE_PROBLEM : kind == NUMBER_RUN ? TABLE_IGNORED : column->role;
 	}
+}
+
+/* The only column that varies is a number of things, "rays" or "pods", and times do not fall with it: nobody chooses
+ * fewer of them. */
+static void things_decide(struct table *table) {
+	const struct csv *csv = table->csv;
+	bool rate = table->columns[table->value].role == TABLE_RATE;
+	size_t column = only_size(table, rate), length = column == SIZE_MAX ? 0 : strlen(csv->header[column]);
+	if (length < 4 || csv->rows < SIZE_ROWS_LEAST || tolower((unsigned char)csv->header[column][length - 1]) != 's' ||
+	    table_is_team(csv->header[column]) || table_is_parameter(csv->header[column]) ||
+	    strpbrk(csv->header[column], " _"))
+		return;
+	struct table_ends ends = table_ends(table, column);
+	if (ends.small >= THINGS_LEAST && (rate || ends.at_large >= ends.at_small))
+		table->columns[column].role = TABLE_PROBLEM;
 }
 
 /* The cells of a column over those of the team are the same in all rows, of which there are several. */
@@ -269,7 +231,7 @@ static bool grows_with(const struct csv *csv, size_t column, size_t team) {
 
 /* Is the time of the largest team so much shorter than that of the smallest one as no weak scaling makes it? */
 static bool falls_with(const struct table *table, size_t team) {
-	struct ends ends = ends_of(table, team);
+	struct table_ends ends = table_ends(table, team);
 	return table->columns[table->value].role == TABLE_TIME && ends.at_large < GAINED * ends.at_small;
 }
 
@@ -330,21 +292,6 @@ static void each_decide(struct table *table) {
 	}
 }
 
-/* The only column that varies is a number of things, "rays" or "pods", and times do not fall with it: nobody chooses
- * fewer of them. */
-static void things_decide(struct table *table) {
-	const struct csv *csv = table->csv;
-	bool rate = table->columns[table->value].role == TABLE_RATE;
-	size_t column = only_size(table, rate), length = column == SIZE_MAX ? 0 : strlen(csv->header[column]);
-	if (length < 4 || csv->rows < SIZE_ROWS_LEAST || tolower((unsigned char)csv->header[column][length - 1]) != 's' ||
-	    table_is_team(csv->header[column]) || table_is_parameter(csv->header[column]) ||
-	    strpbrk(csv->header[column], " _"))
-		return;
-	struct ends ends = ends_of(table, column);
-	if (ends.small >= THINGS_LEAST && (rate || ends.at_large >= ends.at_small))
-		table->columns[column].role = TABLE_PROBLEM;
-}
-
 /* Words that stand in some rows, and not twice, are remarks on these; so are numbers with words behind them beside a
  * team, "20 % faster", check marks, and pairs such as "3/17" behind the times. */
 static bool are_remarks(const struct table *table, size_t column) {
@@ -386,7 +333,7 @@ static bool is_rate_over(const struct table *table, size_t column) {
 		size_t a = i / csv->rows, b = i % csv->rows;
 		if (!table_number(csv, csv_cell(csv, a, column), true, &x) || !(x > 0) ||
 		    !table_number(csv, csv_cell(csv, b, column), true, &y) || !(y >= MUCH * x) ||
-		    !is_same_but(table, a, b, column) || !table_number(csv, csv_cell(csv, a, table->value), false, &s) ||
+		    !table_same_but(table, a, b, column) || !table_number(csv, csv_cell(csv, a, table->value), false, &s) ||
 		    !table_number(csv, csv_cell(csv, b, table->value), false, &t))
 			continue;
 		all++;
@@ -474,7 +421,7 @@ int table_roles_follow(struct table *table, struct err *err) {
 	results_ignore(table);
 	if (!given) {
 		sizes_decide(table);
-		series_sizes_decide(table);
+		numbers_decide(table);
 		things_decide(table);
 	}
 	return value_check(table, err);

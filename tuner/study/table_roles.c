@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "tuner/study/study_impl.h"
 
-enum { MEASURED_ROWS_LEAST = 5, DIFFERENT_MOST = 100, DONE_LEAST = 3, LABELS = 10 };
-static const double MEASURED_DISTINCT = 0.6, SAME = 0.02, LONGER = 1.3;
+enum { MEASURED_ROWS_LEAST = 5, DIFFERENT_MOST = 100, DONE_LEAST = 3, LABELS = 10, HAPHAZARD_LEAST = 8 };
+static const double MEASURED_DISTINCT = 0.6, SAME = 0.02;
 
 static bool all_numbers(const struct csv *csv, size_t column) {
 	bool some = false;
@@ -113,15 +113,9 @@ static void threads_name(struct table *table) {
 static bool is_determined(const struct table *table, size_t column) {
 	const struct csv *csv = table->csv;
 	for (size_t r = 0; r < csv->rows; r++)
-		for (size_t s = 0; s < r; s++) {
-			bool same = true;
-			for (size_t c = 0; c < csv->columns && same; c++)
-				same = c == column ||
-				       (table->columns[c].role != TABLE_PARAM && table->columns[c].role != TABLE_PROBLEM) ||
-				       strcmp(csv_cell(csv, r, c), csv_cell(csv, s, c)) == 0;
-			if (same && strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) != 0)
+		for (size_t s = 0; s < r; s++)
+			if (table_same_but(table, r, s, column) && strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) != 0)
 				return false;
-		}
 	return true;
 }
 
@@ -298,27 +292,28 @@ static enum table_role role_of(const struct table *table, size_t c) {
 	return column->numbers && measured ? TABLE_FIGURE : TABLE_PARAM;
 }
 
-/* "iteration" 1, 2, 3 of each configuration, of which the last takes as long as the first, numbers measurements. */
-static bool is_repetition(const struct table *table, size_t column) {
-	const struct csv *csv = table->csv;
-	double number, time, least = INFINITY, most = 0, first = 0, last = 0;
+/* Loops over what is chosen leave each value equally often, or in an order; a result comes as it comes. */
+static bool is_haphazard(const struct csv *csv, size_t column) {
+	size_t turns = 0, unequal = 0;
+	double number[3] = {0};
 	for (size_t r = 0; r < csv->rows; r++) {
-		if (!table_number(csv, csv_cell(csv, r, column), false, &number) || number != floor(number))
+		number[0] = number[1];
+		number[1] = number[2];
+		if (!table_number(csv, csv_cell(csv, r, column), false, &number[2]))
 			return false;
-		least = fmin(least, number);
-		most = fmax(most, number);
+		turns += r > 1 && (number[1] - number[0]) * (number[2] - number[1]) < 0;
+		unequal += times_seen(csv, column, r) != times_seen(csv, column, 0);
 	}
-	size_t runs = least <= 1 && most - least < (double)csv->rows ? (size_t)(most - least) + 1 : 0;
-	for (size_t r = 0; r < csv->rows && runs; r++) {
-		if (times_seen(csv, column, r) != csv->rows / runs)
-			return false;
-		table_number(csv, csv_cell(csv, r, column), false, &number);
-		time = table_number(csv, csv_cell(csv, r, table->value), false, &time) ? log(time) : NAN;
-		first += number == least ? time : 0;
-		last += number == most ? time : 0;
+	return csv->rows >= HAPHAZARD_LEAST && unequal && 3 * turns >= csv->rows;
+}
+
+static void haphazard_decide(struct table *table) {
+	for (size_t c = table->value + 1; c < table->csv->columns && table->csv->rows <= TABLE_PAIRS_ROWS; c++) {
+		struct table_column *column = &table->columns[c];
+		if (column->role == TABLE_PARAM && column->numbers && !table_is_parameter(column->name) &&
+		    !table_is_team(column->name) && is_haphazard(table->csv, c))
+			column->role = TABLE_FIGURE;
 	}
-	return runs > 1 && runs < csv->rows && !is_determined(table, column) &&
-	       fabs(last - first) < log(LONGER) * (double)(csv->rows / runs);
 }
 
 /* A number of iterations is an input if rows differ in nothing else, and a result if it follows from the other
@@ -331,7 +326,7 @@ static void counts_decide(struct table *table) {
 			continue;
 		bool of_one = *table->columns[table->value].read.per; /* then the count is how often a benchmark ran it */
 		bool result = table_varies(table->csv, c) && table->csv->rows < 5000 && is_determined(table, c);
-		bool again = !result && table->csv->rows < 5000 && is_repetition(table, c);
+		bool again = !result && table->csv->rows < 5000 && table_number_kind(table, c, true) == NUMBER_RUN;
 		column->role = of_one || again ? TABLE_IGNORED : result ? TABLE_FIGURE : TABLE_PROBLEM;
 	}
 }
@@ -440,6 +435,7 @@ int table_roles(struct table *table, struct err *err) {
 	for (size_t c = 0; c < csv->columns; c++)
 		table->columns[c].role = role_of(table, c);
 	done_ignore(table);
+	haphazard_decide(table);
 	counts_decide(table);
 	chosen_decide(table);
 	only_chosen_decide(table);
