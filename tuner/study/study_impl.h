@@ -162,8 +162,9 @@ extern const char table_serial_words[];
 #define CORNER_SERIES "series"
 /* Rewrites numbers that are written for people: 1,234,567; 1:23.7; 512x512 as a size; "seq" among numbers of threads,
  * which gets a column of its own. A table whose rows are the columns of another one is turned.
- * *noted: what columns of numbers are values of, if the corner says so, or NULL. */
-void table_cells_rewrite(struct csv *csv, const char **noted);
+ * usual: the language of the headers has commas before fractions. *noted: what columns of numbers are values of, if the
+ * corner says so, or NULL. */
+void table_cells_rewrite(struct csv *csv, bool usual, const char **noted);
 static inline size_t table_digits(const char *at) { /* that it begins with */
 	return strspn(at, "0123456789");
 }
@@ -178,7 +179,7 @@ static inline void table_cell_set(struct csv *csv, size_t row, size_t column, co
  * nothing says that times are seconds. */
 struct csv *table_parted(const struct csv *csv, const struct study_reading *reading, bool *assumed);
 /* src: table_units.c. Moves the units of the cells of a column to its header, in one scale, and takes marks of
- * thousands out; commas: fractions begin with one. */
+ * thousands and the sides of sizes out; commas: fractions begin with one. */
 void table_units_rewrite(struct csv *csv, size_t column, bool commas);
 /* "1:23.7", "1:02:03" and "1m23.7s" are times; false for anything else. */
 bool table_clock(const char *cell, double *seconds);

@@ -99,7 +99,7 @@ static int table_read(struct study_set *set, struct table *table, struct err *er
 	return failed;
 }
 
-enum { RATIO_COLUMNS_MOST = 20, RATIO_ROWS_LEAST = 3 };
+enum { RATIO_COLUMNS_MOST = 20, RATIO_ROWS_LEAST = 3, FAR_EAST = 0xe3 /* of Chinese, Japanese and Korean in UTF-8 */ };
 static const double SAME = 0.01, ROUNDED = 0.006;
 
 static int hint_add(struct err *err) {
@@ -109,8 +109,8 @@ static int hint_add(struct err *err) {
 }
 
 /* Headers that say too little get the names that they stand for. */
-/* "p" and "T" are the numbers of processors and threads if they count from 1, or from 2 beside serial code or
- * speed-ups: probabilities and percentages don't. Beside "q" it is a side of a grid of processes. */
+/* "p" and "T" are the numbers of processors and threads if they count from 1, or from 2 or 4 beside serial code
+ * or speed-ups: probabilities and percentages don't. Beside "q" it is a side of a grid of processes. */
 static bool is_letter_of_team(const struct csv *csv, size_t column) {
 	const char *name = csv->header[column];
 	bool processors = strcasecmp(name, "p") == 0, compared = false, timed = processors;
@@ -130,7 +130,7 @@ static bool is_letter_of_team(const struct csv *csv, size_t column) {
 		           table_has_word(csv->header[c], table_serial_words);
 		timed = timed || table_has_word(csv->header[c], "time tseq tpar t");
 	}
-	return timed && (least == 1 || (least == 2 && compared));
+	return timed && (least == 1 || (least <= 4 && compared));
 }
 
 /* Is a number in all rows one of `over` by one of `under`, of `each` member if that is a column? */
@@ -263,13 +263,15 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 	char header[TABLE_NAME];
 	if (table_nameless(csv, table->path, err))
 		return -1;
+	bool theirs = false;
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_translate(csv->header[c], header);
+		theirs = theirs || (strcasecmp(header, csv->header[c]) != 0 && (unsigned char)*csv->header[c] < FAR_EAST);
 		csv->header[c] = arena_strdup(csv->arena, header);
 	}
 	const char *noted = NULL;
 	names_expand(csv, table->reading);
-	table_cells_rewrite(csv, &noted);
+	table_cells_rewrite(csv, theirs, &noted);
 	names_expand(csv, table->reading); /* of a table that was turned */
 	const struct csv *parted = table_parted(csv, table->reading, &table->assumed_unit);
 	table->on_device = parted;

@@ -10,7 +10,7 @@
 enum { GROUP = 3 };
 static const double WHOLE_NEAR = 0.03;
 
-const char table_serial_words[] = "serial sequential seq seriell sequentiell sequenziell";
+const char table_serial_words[] = "serial sequential seq tseq tser tserial seriell sequentiell sequenziell";
 
 /* The words of "4 threads (ns)" in the singular: where they begin, and how long they are; 0: it is no such header. */
 static size_t counted_words(const char *header, const char **words) {
@@ -39,8 +39,9 @@ static void headers_continue(struct csv *csv) {
 }
 
 /* A comma that cannot be a mark of thousands begins a fraction: "10,2", "0,123" and "1234,567", where no cell of the
- * table has a point in it but as a mark of thousands: "1.000". In one column, somebody may have typed both. */
-static bool has_decimal_commas(const struct csv *csv, size_t first, size_t step) {
+ * table has a point in it but as a mark of thousands: "1.000". In one column, somebody may have typed both. usual: it
+ * does in a time, in the language of the headers. */
+static bool has_decimal_commas(const struct csv *csv, size_t first, size_t step, bool usual) {
 	bool some = false;
 	for (size_t i = first; i < csv->rows * csv->columns; i += step) {
 		const char *cell = csv->cells[i], *comma = cell + table_digits(cell);
@@ -49,7 +50,8 @@ static bool has_decimal_commas(const struct csv *csv, size_t first, size_t step)
 		    (table_digits(comma + 1) != GROUP || *cell == '0') && (step == 1 || strchr(cell, ',')))
 			return false;
 		some = some || (comma > cell && fraction && comma[1 + fraction] != ',' &&
-		                (fraction != GROUP || *cell == '0' || comma - cell > GROUP));
+		                (fraction != GROUP || *cell == '0' || comma - cell > GROUP ||
+		                 (usual && table_has_word(csv->header[i % csv->columns], "time runtime duration"))));
 	}
 	return some;
 }
@@ -115,7 +117,7 @@ static const char *across_name(struct csv *csv) {
 static bool is_whole(const char *cell) {
 	char ours[TABLE_NAME];
 	table_translate(cell, ours);
-	return table_among(ours, strlen(ours), "total sum all overall whole");
+	return table_among(ours, strcspn(ours, " "), "total sum all overall whole");
 }
 
 /* The unit behind the number of a cell such as "~2,1 s"; NULL: it has none. */
@@ -151,7 +153,10 @@ static size_t phases_find(const struct csv *csv) {
 /* Its phases become columns of one row, with the unit of their times. */
 static void phases_turn(struct csv *csv, size_t times) {
 	double number;
-	const char *unit = strpbrk(csv->header[times], "(["), *behind = number_read(csv, 0, times, &number);
+	struct table_name time;
+	table_name_read(csv->header[times], &time);
+	const char *unit = time.scale != 1 ? arena_printf(csv->arena, "(%s)", table_time_unit(time.scale)) : NULL,
+			   *behind = number_read(csv, 0, times, &number);
 	const char **header = arena_alloc(csv->arena, csv->rows, sizeof *header);
 	const char **cells = mem_alloc(csv->rows, sizeof *cells);
 	unit = *behind ? arena_printf(csv->arena, "(%s)", behind) : unit;
@@ -194,39 +199,6 @@ static void turn(struct csv *csv) {
 	free(csv->cells);
 	free(csv->line);
 	*csv = out;
-}
-
-/* The product of "512x512x1024"; 0: it is no such size. */
-static double sides_multiplied(const char *cell) {
-	double product = 1;
-	size_t sides = 0;
-	for (const char *at = cell; table_digits(at); at += table_digits(at) + (at[table_digits(at)] != '\0')) {
-		product *= strtod(at, NULL);
-		sides++;
-		if (at[table_digits(at)] && !strchr("xX*", at[table_digits(at)]))
-			return 0;
-		if (!at[table_digits(at)])
-			return sides > 1 ? product : 0;
-	}
-	return 0;
-}
-
-/* A size "512x512" or "64³" is 512 or 64, so that times can follow it, and other sizes of as many sides are so many
- * cells. The shape of a block stays as it is. */
-static void squares_rewrite(struct csv *csv, size_t column) {
-	size_t length;
-	bool squares = table_is_problem(csv->header[column]), products = squares;
-	for (size_t r = 0; r < csv->rows; r++) {
-		const char *cell = csv_cell(csv, r, column);
-		products = products && sides_multiplied(cell) > 0;
-		squares = squares && table_side(cell, &length) && !cell[length];
-	}
-	for (size_t r = 0; r < csv->rows && (squares || products); r++) {
-		const char *cell = csv_cell(csv, r, column);
-		table_cell_set(csv, r, column,
-		               squares ? arena_printf(csv->arena, "%.*s", (int)table_side(cell, &length), cell)
-		                       : arena_printf(csv->arena, "%.0f", sides_multiplied(cell)));
-	}
 }
 
 /* Appends an empty column. */
@@ -475,20 +447,20 @@ static void words_blank(struct csv *csv, size_t column) {
 		}
 }
 
-void table_cells_rewrite(struct csv *csv, const char **noted) {
+void table_cells_rewrite(struct csv *csv, bool usual, const char **noted) {
 	summaries_drop(csv);
 	turn(csv);
 	*noted = corner_split(csv);
 	groups_fill(csv);
 	minus_rewrite(csv);
-	bool commas = has_decimal_commas(csv, 0, 1);
+	bool commas = has_decimal_commas(csv, 0, 1, usual);
 	words_name(csv);
 	for (size_t c = 0; c < csv->columns; c++) {
 		pairs_split(csv, c);
 		teams_strip(csv, c);
 		words_blank(csv, c);
-		table_units_rewrite(csv, c, csv->delimiter != ';' && (commas || has_decimal_commas(csv, c, csv->columns)));
-		squares_rewrite(csv, c);
+		table_units_rewrite(csv, c,
+		                    csv->delimiter != ';' && (commas || has_decimal_commas(csv, c, csv->columns, false)));
 	}
 	headers_continue(csv);
 	for (size_t c = 0; c < csv->columns; c++)

@@ -5,6 +5,7 @@
 #include "tuner/study/study_impl.h"
 
 enum { ROWS_LEAST = 2 };
+static const double NEAR = 0.01;
 
 /* Is this "283ms", a time with its unit and nothing else? */
 static bool is_timed(const char *cell) {
@@ -20,26 +21,61 @@ static bool is_numbered(const char *cell) {
 	return behind > cell && (!*behind || strcmp(behind, ":") == 0);
 }
 
-static bool is_whole_number(const char *text) {
-	return *text && !text[table_digits(text)];
+/* Is it in a column of its own kind: a number above numbers, or a word that stands below as well? */
+static bool is_cell(const struct csv *csv, size_t column) {
+	double number;
+	bool words = false, numbers = csv->rows > 0;
+	for (size_t r = 0; r < csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column);
+		numbers = numbers && table_number(csv, cell, false, &number);
+		words = words || strcmp(cell, csv->header[column]) == 0;
+	}
+	return table_number(csv, csv->header[column], false, &number) ? numbers : words;
 }
 
-/* Are all names numbers, one of them a fraction above fractions, and the others whole ones? SIZE_MAX: they are not. */
-static size_t fraction_find(const struct csv *csv) {
-	size_t found = SIZE_MAX, fractions = 0;
+static bool has_fractions(const struct csv *csv, size_t column) {
+	bool some = !!strchr(csv->header[column], '.');
+	for (size_t r = 0; r < csv->rows && !some; r++)
+		some = table_positive(csv, r, column) != floor(table_positive(csv, r, column)) &&
+		       isfinite(table_positive(csv, r, column));
+	return some;
+}
+
+/* The number that a column has over another one in all rows, as times over sizes; the column itself if it is no such.
+ */
+static size_t whole_of(const struct csv *csv, size_t column, size_t *size) {
+	for (size_t i = 0; i < csv->columns * csv->columns; i++) {
+		size_t over = i / csv->columns, under = i % csv->columns, r = 0;
+		while (over != column && under != column && over != under && r < csv->rows &&
+		       fabs(table_positive(csv, r, column) * table_positive(csv, r, under) / table_positive(csv, r, over) - 1) <
+		           NEAR)
+			r++;
+		if (r && r == csv->rows && table_varies(csv, under)) {
+			*size = under;
+			return over;
+		}
+	}
+	return column;
+}
+
+/* Where the line of names is a measurement: the only column of fractions, or what these are shares of, has its times.
+ * SIZE_MAX: it is not so. */
+static size_t times_find(const struct csv *csv, size_t *size) {
+	size_t found = SIZE_MAX, fractions = 0, numbers = 0;
 	double number;
 	for (size_t c = 0; c < csv->columns; c++) {
-		bool whole = is_whole_number(csv->header[c]);
-		if (!table_number(csv, csv->header[c], false, &number))
+		if (!is_cell(csv, c))
 			return SIZE_MAX;
-		found = whole ? found : c;
-		fractions += !whole;
+		numbers += table_number(csv, csv->header[c], false, &number);
+		found = has_fractions(csv, c) ? c : found;
+		fractions += has_fractions(csv, c);
 	}
-	return fractions == 1 && csv->rows >= ROWS_LEAST ? found : SIZE_MAX;
+	return fractions == 1 && csv->rows >= ROWS_LEAST && 2 * numbers >= csv->columns ? whole_of(csv, found, size)
+	                                                                                : SIZE_MAX;
 }
 
 /* The line of names becomes the first row, and the columns get numbers for names. */
-static void names_make(struct csv *csv, size_t time) {
+static void names_make(struct csv *csv, size_t time, size_t size) {
 	const char **cells = mem_alloc((csv->rows + 1) * csv->columns, sizeof *cells);
 	size_t *line = mem_alloc(csv->rows + 1, sizeof *line);
 	memcpy(cells, csv->header, csv->columns * sizeof *cells);
@@ -53,7 +89,7 @@ static void names_make(struct csv *csv, size_t time) {
 	csv->rows++;
 	csv->header = arena_alloc(csv->arena, csv->columns, sizeof *csv->header);
 	for (size_t c = 0; c < csv->columns; c++)
-		csv->header[c] = c == time ? "time" : arena_printf(csv->arena, "column %zu", c + 1);
+		csv->header[c] = c == time ? "time" : c == size ? "size" : arena_printf(csv->arena, "column %zu", c + 1);
 }
 
 /* The first whole number that the times fall with as with a team is one. */
@@ -73,7 +109,7 @@ static void team_name(struct csv *csv, size_t time) {
 
 /* A line of times above others is a measurement, too, with numbers before them or without: the names are missing. */
 int table_nameless(struct csv *csv, const char *path, struct err *err) {
-	size_t timed = 0, numbered = 0, time = fraction_find(csv);
+	size_t timed = 0, numbered = 0, size = SIZE_MAX, time = times_find(csv, &size);
 	for (size_t c = 0; c < csv->columns && csv->rows; c++) {
 		timed += is_timed(csv->header[c]) && is_timed(csv_cell(csv, 0, c));
 		numbered += is_numbered(csv->header[c]) && is_numbered(csv_cell(csv, 0, c));
@@ -81,7 +117,7 @@ int table_nameless(struct csv *csv, const char *path, struct err *err) {
 	if (timed >= 2 || (timed && timed + numbered >= csv->columns))
 		return err_set(err, ERR_USAGE, NULL, "%s: the line of names has times in it", path);
 	if (time != SIZE_MAX) {
-		names_make(csv, time);
+		names_make(csv, time, size);
 		team_name(csv, time);
 	}
 	return 0;

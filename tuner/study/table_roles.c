@@ -286,7 +286,8 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		return TABLE_FIGURE;
 	if (column->numbers && table_is_counter(column->name))
 		return TABLE_COUNTER;
-	if (table_is_figure(column->name))
+	bool time = column->numbers && table_has_word(column->read.base, "time runtime walltime duration tseq tpar");
+	if (time || table_is_figure(column->name))
 		return column->numbers ? TABLE_FIGURE : TABLE_IGNORED;
 	bool measured = is_signed(table->csv, c) || (is_real(table->csv, c) && rarely_repeats(table->csv, c));
 	return column->numbers && measured ? TABLE_FIGURE : TABLE_PARAM;

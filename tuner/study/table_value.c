@@ -7,7 +7,8 @@
 #include "tuner/study/study_impl.h"
 
 enum { RATE_RANK = 100, RANKS = 20, LAWFUL_LEAST = 3 };
-static const double STOPPED = 1.15, STOPPED_LEAST = 0.75, WORKED = 1.4, LAWFUL = 0.3, SUM_NEAR = 0.15, WEEKS = 1e6;
+static const double STOPPED = 1.15, STOPPED_LEAST = 0.75, WORKED = 1.4, LAWFUL = 0.3, SUM_NEAR = 0.15, SUM_LEAST = 0.75,
+					WEEKS = 1e6;
 
 /* The largest over the smallest number of a column; 0: it has none. */
 static double span_of(const struct csv *csv, size_t column) {
@@ -164,13 +165,15 @@ static bool lawful_time(struct table *table) {
 	return law != MEASURE_NONE;
 }
 
-static bool may_be_part(const struct table *table, size_t c) {
+/* A part stands behind the total, or has the name of one. */
+static bool may_be_part(const struct table *table, size_t c, size_t total) {
 	const struct table_column *column = &table->columns[c];
 	return column->numbers && column->read.measure == MEASURE_NONE && !table_is_statistic(&column->read) &&
-	       !table_is_figure(column->name) && !table_is_team(column->name) && table_varies(table->csv, c);
+	       !table_is_figure(column->name) && !table_is_team(column->name) && table_varies(table->csv, c) &&
+	       c != total && (c > total || table_is_part(column->name));
 }
 
-/* A total to which the columns behind it, its parts, add up in all rows. */
+/* A total to which other columns, its parts, add up in all rows, or nearly so. */
 static bool total_of_parts(struct table *table) {
 	static const char words[] = "total overall gesamt";
 	const struct csv *csv = table->csv;
@@ -183,17 +186,18 @@ static bool total_of_parts(struct table *table) {
 	for (size_t r = 0; r < csv->rows && found < csv->columns; r++) {
 		double sum = 0;
 		bool number = table_number(csv, csv_cell(csv, r, found), false, &total);
-		for (size_t c = found + 1; c < csv->columns; c++)
-			sum += may_be_part(table, c) && table_number(csv, csv_cell(csv, r, c), false, &own) ? own : 0;
-		if (!number || !(fabs(sum - total) <= SUM_NEAR * total))
+		for (size_t c = 0; c < csv->columns; c++)
+			sum += may_be_part(table, c, found) && table_number(csv, csv_cell(csv, r, c), false, &own) ? own : 0;
+		if (!number || !(sum <= (1 + SUM_NEAR) * total) || !(sum >= SUM_LEAST * total))
 			return false;
 	}
 	if (found == csv->columns)
 		return false;
 	table->value = found;
-	for (size_t c = found; c < csv->columns; c++)
-		if (c == found || may_be_part(table, c))
+	for (size_t c = 0; c < csv->columns; c++)
+		if (may_be_part(table, c, found))
 			table->columns[c].read.measure = MEASURE_TIME;
+	table->columns[found].read.measure = MEASURE_TIME;
 	table->assumed_unit = true;
 	return true;
 }
@@ -289,7 +293,7 @@ static int value_choose(struct table *table, struct err *err) {
 		return 0;
 	if (best == 1000)
 		return only_time(table, true) || total_of_parts(table) || lawful_time(table) ? 0 : value_refuse(table, err);
-	if (twice && best >= RATE_RANK && !total_find(table))
+	if (twice && best >= RATE_RANK && !total_find(table) && !total_of_parts(table))
 		return err_set(err, ERR_USAGE, "name the one to explain time_s, time_ms or time_us",
 		               "%s: more than one column could be the time", table->path);
 	return 0;

@@ -111,7 +111,8 @@ static bool may_be_time(const struct csv *csv, const char *header) {
 	struct table_name unit;
 	char key[TABLE_NAME];
 	table_words_join(header, key);
-	return table_has_word(key, "time zeit runtime laufzeit walltime elapsed duration") ||
+	return table_has_word(key,
+	                      "time zeit runtime laufzeit walltime elapsed duration tseq tser tserial tpar tparallel") ||
 	       table_has_word(key, version_words) || noted_unit(csv, &unit);
 }
 

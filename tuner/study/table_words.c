@@ -163,7 +163,8 @@ static bool is_symbol(const char *text) {
 
 static const char time_words[] =
 	"time total runtime elapsed wall walltime wallclock clock exec execution duration real run latency t median med "
-	"mean avg average best seconds the of per in whole overall global zeit gesamt gesamtzeit laufzeit dauer timing "
+	"mean avg average best tseq tser tserial tpar tparallel seconds the of per in whole overall global zeit gesamt "
+	"gesamtzeit laufzeit dauer timing "
 	"timings";
 static bool parts(const char *name, const char *words, bool all);
 
@@ -424,7 +425,8 @@ bool table_is_figure(const char *header) {
 	             "rate "
 	             "ratio rank note notes comment remark memory rss peak footprint registers bandwidth throughput gain "
 	             "overhead "
-	             "sm achieved imbalance scaling error accuracy inertia residual verdict winner unit fraction deviation "
+	             "sm achieved imbalance scaling error accuracy inertia residual verdict winner fastest best unit "
+	             "fraction deviation "
 	             "change delta usage allocs rel relative normalized normalised perf errors failures correct valid "
 	             "verified date timestamp datetime fecha fechahora flops gflops mflops checksum hash "
 	             "\xce\x94 \xce\xb4 difference diff vs",

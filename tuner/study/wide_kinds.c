@@ -91,10 +91,22 @@ static const char operation_words[] =
 	"decompression encoding decoding forward backward fwd bwd training inference prefill prompt eval evaluation "
 	"generation generate";
 
+/* Well-known programs: nobody chooses one instead of another. */
+static const char program_words[] =
+	"mandelbrot julia convolution convolucion convolucao matmul gemm matrix multiplication multiply product transpose "
+	"nbody n body fft sort "
+	"heat jacobi laplace stencil life pi primes sieve queens knapsack histogram reduction scan "
+	"fibonacci floyd warshall dijkstra lu cholesky raytracer blur sobel";
+
+static bool are_programs(const struct wide *wide) {
+	return all_words(wide, program_words);
+}
+
 static const char *name_of_words(const struct wide *wide) {
 	return all_words(wide, "static dynamic guided auto")         ? "schedule"
 	       : all_words(wide, "strong weak scaling time runtime") ? "test"
 	       : all_words(wide, operation_words)                    ? "operation"
+	       : are_programs(wide)                                  ? "program"
 	                                                             : "version";
 }
 
@@ -388,18 +400,37 @@ static void header_make(struct making *making) {
 	out->header[out->columns - 1] = making->wide->header;
 }
 
-/* Speedups over the first row: it has 1 everywhere. */
+/* Is serial code 1 in all rows, and other code more, but for no team of this size more than it has members? Times are
+ * not longer by so much. */
+static bool are_over_serial(const struct csv *csv, const struct wide *wide) {
+	bool serial = false;
+	double most = 0, members = NAN;
+	for (size_t c = 0; c < csv->columns; c++)
+		for (size_t r = 0; r < csv->rows && table_is_team(csv->header[c]); r++)
+			members = fmax(members, table_positive(csv, r, c));
+	for (size_t i = 0; i < wide->count; i++) {
+		size_t ones = 0;
+		for (size_t r = 0; r < csv->rows; r++) {
+			double own = table_positive(csv, r, wide->column[i]);
+			ones += own == 1;
+			most = fmax(most, own);
+		}
+		serial = serial || (ones == csv->rows && table_has_word(wide->value[i], table_serial_words));
+	}
+	return serial && csv->rows >= ROWS_LEAST && most >= FALLEN && most <= ABOVE_LINEAR * members;
+}
+
+/* Speedups over the first row, which has 1 everywhere, or over serial code. */
 static bool are_speedups(const struct csv *csv, const struct wide *wide) {
 	double number;
-	bool threads = false;
+	bool threads = false, ones = csv->rows > 1;
 	if (wide->measure.measure != MEASURE_NONE)
 		return wide->measure.measure == MEASURE_SPEEDUP;
 	for (size_t c = 0; c < csv->columns; c++)
 		threads = threads || table_is_threads(csv->header[c]);
-	for (size_t i = 0; i < wide->count; i++)
-		if (csv->rows < 2 || !table_number(csv, csv_cell(csv, 0, wide->column[i]), false, &number) || number != 1)
-			return false;
-	return threads;
+	for (size_t i = 0; i < wide->count && ones; i++)
+		ones = table_number(csv, csv_cell(csv, 0, wide->column[i]), false, &number) && number == 1;
+	return (threads && ones) || are_over_serial(csv, wide);
 }
 
 /* Where a header such as "MB/s read", "mutex (Mops/s)", "MFLOPS (n=512)" and "tiled_gflops" names its rate. */
