@@ -281,9 +281,10 @@ static bool is_like(const struct csv *csv, size_t row, const char *const *cells,
 }
 
 void csv_headers_drop(struct csv *csv, bool (*measured)(const char *name)) {
-	size_t kept = 0, heads = 0;
+	size_t kept = 0, heads = 0, first = csv->rows;
 	for (size_t r = 0; r < csv->rows; r++)
-		heads += is_like(csv, r, csv->header, NULL);
+		if (is_like(csv, r, csv->header, NULL))
+			first = heads++ ? first : r;
 	bool again = !heads || csv->rows > HEADED_MOST;
 	for (size_t i = 0; i < csv->rows * csv->rows && !again; i++)
 		again = i / csv->rows < i % csv->rows && !is_like(csv, i / csv->rows, csv->header, NULL) &&
@@ -293,5 +294,11 @@ void csv_headers_drop(struct csv *csv, bool (*measured)(const char *name)) {
 			memmove(csv->cells + kept * csv->columns, csv->cells + r * csv->columns, csv->columns * sizeof *csv->cells);
 			csv->line[kept++] = csv->line[r];
 		}
+	if (again && heads && first && csv->note_count < CSV_NOTES_MAX) {
+		csv->notes[csv->note_count++] =
+			arena_printf(csv->arena, "left out: line %zu and what follows (another table)", csv->line[first]);
+		kept = first;
+		again = false;
+	}
 	csv->rows = again ? csv->rows : kept;
 }

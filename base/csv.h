@@ -25,8 +25,8 @@ enum { CSV_ROWS_MAX = 200000, CSV_COLUMNS_MAX = 120, CSV_FIELD_MAX = 400, CSV_NO
 /* name: of the file, for messages; they say NAME:LINE. NULL with ERR_USAGE if it is not such a text, or if a row does
  * not have as many fields as the header. */
 struct csv *csv_read(const char *text, size_t size, const char *name, struct err *err);
-/* Leaves out rows that repeat the header, as programs do that are run in turn, unless rows then agree in all columns
- * but those that were measured. */
+/* Leaves out rows that repeat the header, as programs do that are run in turn. If rows then agree in all columns but
+ * those that were measured, the header begins another table, which is left out; a note "left out: .." says so. */
 void csv_headers_drop(struct csv *csv, bool (*measured)(const char *name));
 void csv_free(struct csv *csv); /* NULL is fine */
 /* Writes a cell with the quotes that it needs. What a spreadsheet would run as a formula gets an apostrophe before it

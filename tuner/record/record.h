@@ -75,6 +75,7 @@ struct record *record_table(const char *path, const struct record_choice *choice
 /* The text of any file of at most 1 GiB, unpacked (gzip, zip, and bzip2, xz, zstd where their tools are) and as UTF-8
  * without a mark; it ends with a 0, and the caller frees it. ERR_USAGE for a pointer of Git LFS, a web page, .. */
 char *record_text(const char *path, size_t *size, struct err *err);
+bool record_is_known(const char *text, size_t size);            /* is it of one of the formats? text: of record_text */
 void record_free(struct record *record);                        /* NULL is fine */
 double record_shown(const struct record *record, double value); /* as the file has it */
 /* The seconds to evaluate the row: compile + run + framework + search + validation. */

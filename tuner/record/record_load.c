@@ -391,6 +391,11 @@ static const struct record_format *record_detect(struct scan *scan) {
 	return format;
 }
 
+bool record_is_known(const char *text, size_t size) {
+	struct scan scan = scan_of(text, size, "", NULL);
+	return record_detect(&scan) != NULL;
+}
+
 static struct record *parse(const char *text, size_t size, const char *name, const struct record_choice *choice,
                             struct err *err) {
 	struct scan scan = scan_of(text, size, name, err);

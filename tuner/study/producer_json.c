@@ -377,6 +377,38 @@ static bool lists_put(struct grid *grid, const json_t *json) {
 	return rows > 0;
 }
 
+/* The longest list of objects within a document, and the member that it is. */
+static const json_t *longest_find(const json_t *json, int depth, const char **name) {
+	const json_t *longest = NULL;
+	js_members (key, member, json) {
+		const char *own = key;
+		const json_t *list = json_is_object(json_array_get(member, 0)) ? member : NULL;
+		if (json_is_object(member) && depth < DEPTH_MAX)
+			list = longest_find(member, depth + 1, &own);
+		if (json_array_size(list) > json_array_size(longest)) {
+			longest = list;
+			*name = own;
+		}
+	}
+	return longest;
+}
+
+/* Rows that stand in a document of other things. */
+static struct csv *longest_rows(struct grid *grid, const json_t *json) {
+	const char *name = "";
+	const json_t *longest = longest_find(json, 0, &name);
+	struct around around = {.count = 0};
+	if (json_array_size(longest) > 1)
+		rows_put(grid, longest, "", &around, 0);
+	struct csv *csv = grid_end(grid, NULL);
+	if (csv) {
+		char *note = arena_printf(csv->arena, "left out: all but the list \"%.40s\"", name);
+		text_clean(note, false);
+		csv->notes[csv->note_count++] = note;
+	}
+	return csv;
+}
+
 struct csv *producer_json_rows(const struct producer *producer, const char *text, size_t size) {
 	struct grid *grid = grid_new();
 	struct around around = {.count = 0};
@@ -384,9 +416,9 @@ struct csv *producer_json_rows(const struct producer *producer, const char *text
 	const char *rows = producer && *producer->rows != '[' ? producer->rows : "";
 	if (json && (producer || json_is_array(json)))
 		rows_put(grid, json, rows, &around, 0);
-	else if (json)
-		lists_put(grid, json);
-	else
+	else if (json && !lists_put(grid, json))
+		return longest_rows(grid, json);
+	else if (!json)
 		lines_put(grid, text, size, rows);
 	return grid_end(grid, NULL);
 }

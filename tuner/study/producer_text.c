@@ -377,14 +377,36 @@ static void run_name(struct pending *pending, const char *line, const struct spo
 		snprintf(pending->run, sizeof pending->run, "%.*s", (int)length, at);
 }
 
-static struct csv *time_read(const char *text, size_t size) {
+/* `go test -bench` prints "BenchmarkSort/n=1000-8   1204   812345 ns/op   512 B/op". A name ends in the number of
+ * processors, unless it is 1. */
+static void go_put(struct grid *grid, char *line, size_t number) {
+	char *rest, *name = strtok_r(line, " \t\r", &rest), *count = name ? strtok_r(NULL, " \t\r", &rest) : NULL, *value;
+	char *dash = name ? strrchr(name, '-') : NULL;
+	if (!count || strncmp(name, "Benchmark", 9) != 0 || !name[9] || !isdigit((unsigned char)*count))
+		return;
+	bool many = dash && dash[1] && !dash[1 + table_digits(dash + 1)];
+	grid_row(grid, number);
+	name[many ? (size_t)(dash - name) : strlen(name)] = '\0';
+	for (char *equals = strchr(name, '='); equals; equals = strchr(equals, '='))
+		*equals = ':';
+	grid_put(grid, "go benchmark", name + 9, -1);
+	grid_put(grid, "go threads", many ? dash + 1 : "1", -1);
+	while ((value = strtok_r(NULL, " \t\r", &rest)) && (name = strtok_r(NULL, " \t\r", &rest)))
+		grid_put(grid, name, value, -1);
+}
+
+static struct csv *runs_read(const char *text, size_t size, bool go) {
 	struct grid *grid = grid_new();
 	struct pending pending = {.count = 0};
 	char *copy = mem_printf("%.*s", (int)size, text), *rest = copy, elapsed[TABLE_NAME];
 	size_t number = 0;
 	for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
-		const struct spoken *time = spoken_find(line, elapsed);
+		const struct spoken *time = go ? NULL : spoken_find(line, elapsed);
 		number++;
+		if (go) {
+			go_put(grid, line, number);
+			continue;
+		}
 		run_name(&pending, line, time);
 		if (!time) {
 			if (*line != '\t') /* GNU time -v, after the time of the run */
@@ -467,6 +489,8 @@ struct csv *producer_text(const char *text, size_t size) {
 	enum { SIZE_MOST = 16 << 20 };
 	if (size > SIZE_MOST || memchr(text, '\0', size))
 		return NULL;
-	struct csv *counted = is_counted(text, size) ? counted_read(text, size) : NULL;
-	return !counted && is_time(text, size) ? time_read(text, size) : counted;
+	bool go = memmem(text, size, " ns/op", 6) &&
+	          (strncmp(text, "Benchmark", 9) == 0 || memmem(text, size, "\nBenchmark", 10));
+	struct csv *known = is_counted(text, size) ? counted_read(text, size) : go ? runs_read(text, size, true) : NULL;
+	return !known && is_time(text, size) ? runs_read(text, size, false) : known;
 }

@@ -147,9 +147,15 @@ bool table_is_missing(const char *cell);
 bool table_is_dash(const char *cell);   /* is there nothing to tell, as for the block size of what has none? */
 bool table_is_serial(const char *cell); /* code that has no team */
 
-/* src: table_text.c. A copy of the text in which tables of Markdown, LaTeX, gnuplot and the like are separated by tabs,
- * and titles are left out; lines keep their numbers. NULL: it is fine as it is. The caller frees it. */
+/* src: table_text.c. A table of nobody who is known, as people type them or programs print them. */
+struct csv *table_text_read(const char *path, const char *text, size_t size, struct err *err);
+/* A copy of the text in which tables of Markdown, LaTeX, gnuplot and the like are separated by tabs, titles, other
+ * tables and a few lines of other fields are left out; lines keep their numbers. NULL: it is fine as it is. The caller
+ * frees it. */
 char *table_text_plain(const char *text, size_t size, size_t *plain_size);
+/* src: table_sections.c. Several tables of one header as one, with a column for the headings above them. NULL: the text
+ * is not so. The caller frees it. */
+char *table_sections_plain(const char *text, size_t size, size_t *plain_size);
 /* src: table_lines.c. The lines that a program prints for its runs as a table of tabs. NULL: the text is not so. The
  * caller frees it. */
 char *table_lines_plain(const char *text, size_t size, size_t *plain_size);
@@ -196,16 +202,17 @@ struct table {
 	const struct csv *csv;
 	const char *path;
 	struct table_column *columns;
-	size_t value;      /* the column of times or rates */
-	const char *wide;  /* what a column for each was in the file; NULL: it was not wide */
-	bool over_own;     /* the speed-ups of each version are over its own first time */
-	bool assumed_unit; /* the file does not say that times are seconds */
-	bool told_times;   /* but a speed-up tells that they are times */
-	bool unitless;     /* nobody knows the unit of the values, of which less is better */
-	bool guessed;      /* nothing says which direction of the values is better */
-	bool on_device;    /* it has the parts of a device's time */
-	bool on_guess;     /* words of the table make it one of a GPU, but nothing says of which */
-	const int *given;  /* the roles that a producer's table gives, or -1; NULL: it is no producer's */
+	size_t value;         /* the column of times or rates */
+	const char *wide;     /* what a column for each was in the file; NULL: it was not wide */
+	bool over_own;        /* the speed-ups of each version are over its own first time */
+	bool assumed_unit;    /* the file does not say that times are seconds */
+	bool told_times;      /* but a speed-up tells that they are times */
+	bool unitless;        /* nobody knows the unit of the values, of which less is better */
+	bool guessed;         /* nothing says which direction of the values is better */
+	const char *left_out; /* lines of the file, in words; NULL: none */
+	bool on_device;       /* it has the parts of a device's time */
+	bool on_guess;        /* words of the table make it one of a GPU, but nothing says of which */
+	const int *given;     /* the roles that a producer's table gives, or -1; NULL: it is no producer's */
 	const char *producer;
 	const struct study_reading *reading;
 };

@@ -353,12 +353,21 @@ static bool is_json(const char *text) {
 	return *text == '{' || (*text == '[' && !isalpha((unsigned char)text[1])) || !*text;
 }
 
+static bool has_objects(const char *text) {
+	const char *list = strchr(text, '[');
+	while (list && list[1 + strspn(list + 1, " \t\r\n")] != '{')
+		list = strchr(list + 1, '[');
+	return list;
+}
+
 /* Rows of nobody who is known: recorded spaces are objects, and have objects in them. */
 static bool is_rows(const char *text, size_t size) {
 	const char *end = memchr(text, '\n', size), *begin = text + strspn(text, " \t\r\n");
 	js_auto json_t *line = end && *text == '{' ? js_parse(text, (size_t)(end - text), "", NULL) : NULL;
 	js_auto json_t *whole = *begin == '{' && !line && size < ROWS_TEXT_MAX ? js_parse(text, size, "", NULL) : NULL;
-	return *begin == '[' || json_object_size(line) || json_is_array(json_object_iter_value(json_object_iter(whole)));
+	bool listed = whole && has_objects(text) && !record_is_known(text, size);
+	return listed || *begin == '[' || json_object_size(line) ||
+	       json_is_array(json_object_iter_value(json_object_iter(whole)));
 }
 
 /* 1: it is not one of those, so that it may be a recorded space. */

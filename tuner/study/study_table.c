@@ -378,6 +378,18 @@ static bool are_signs(const char *blank) {
 	return signs;
 }
 
+/* "4 (one node)" is another setting than "4 (two nodes)". */
+static bool is_remark_needed(const struct csv *csv, size_t at) {
+	size_t length = strcspn(csv->cells[at], "(");
+	bool needed = false;
+	for (size_t r = 0; r < csv->rows && at % csv->columns == 0 && !needed; r++) {
+		const char *other = csv_cell(csv, r, 0);
+		needed =
+			other[length] == '(' && strncmp(other, csv->cells[at], length) == 0 && strcmp(other, csv->cells[at]) != 0;
+	}
+	return needed;
+}
+
 /* "8.1 (1.02)", "15.0 M/s (95%)", "12 (slower)", "12 ✅" and "~12": a remark is not part of what was measured. */
 static void remark_cut(struct csv *csv, size_t at) {
 	size_t about = *csv->cells[at] == '~' ? 1 : strncmp(csv->cells[at], "≈", 3) == 0 ? 3 : 0;
@@ -385,7 +397,8 @@ static void remark_cut(struct csv *csv, size_t at) {
 		csv->cells[at] += about + strspn(csv->cells[at] + about, " ");
 	const char *cell = csv->cells[at], *header = csv->header[at % csv->columns], *end = strstr(cell, " (");
 	const char *wide = strstr(cell, "（"), *blank = strrchr(cell, ' ');
-	if (!end || cell[strlen(cell) - 1] != ')' || table_is_parameter(header) || table_is_problem(header))
+	if (!end || cell[strlen(cell) - 1] != ')' || is_remark_needed(csv, at) || table_is_parameter(header) ||
+	    table_is_problem(header))
 		end = wide ? wide : blank && are_signs(blank) ? blank : NULL;
 	if (!end && cell[0] && cell[strlen(cell) - 1] == '*') /* of a footnote: "11.23*" */
 		end = cell + strcspn(cell, "*");
@@ -422,6 +435,16 @@ static struct csv *pivoted(const struct csv *csv) {
 	return grid_end(grid, NULL);
 }
 
+/* The lines that the readers left out, in words; NULL: none. */
+static const char *left_out_of(const struct csv *csv) {
+	static const char key[] = "left out: ";
+	const char *all = NULL;
+	for (size_t i = 0; i < csv->note_count; i++)
+		if (strncmp(csv->notes[i], key, strlen(key)) == 0)
+			all = arena_printf(csv->arena, "%s%s%s", all ? all : "", all ? ", " : "", csv->notes[i] + strlen(key));
+	return all;
+}
+
 static int csv_add(struct study_set *set, const char *path, struct csv *csv, const struct producer *producer,
                    const struct study_reading *reading, struct err *err) {
 	struct csv *pivot = producer ? NULL : pivoted(csv);
@@ -437,7 +460,7 @@ static int csv_add(struct study_set *set, const char *path, struct csv *csv, con
 		units_take(csv);
 		csv_headers_drop(csv, table_is_measurement);
 	}
-	struct table table = {.csv = csv, .path = path, .reading = reading};
+	struct table table = {.csv = csv, .path = path, .reading = reading, .left_out = left_out_of(csv)};
 	int failed = reading && reading->version_count ? 1 : produced_add(set, csv, &table, producer, err);
 	if (failed > 0)
 		failed = plain_add(set, csv, &table, err);
@@ -455,20 +478,6 @@ static int rows_add(struct study_set *set, const char *path, const char *text, s
 	return csv_add(set, path, csv, producer, reading, err);
 }
 
-/* Two blank lines and another comment begin another set of data for gnuplot, whose rows must not join those above. */
-static int blocks_refuse(const char *path, const char *text, struct err *err) {
-	const char *first = *text == '#' ? text : NULL, *next;
-	for (const char *at = text; (next = strstr(at, "\n\n\n#")); at = next + 3)
-		if (!first || strncmp(first, next + 3, strcspn(first, "\n") + 1) != 0) {
-			size_t line = 4;
-			for (const char *c = text; c < next; c++)
-				line += *c == '\n';
-			return err_set(err, ERR_USAGE, "write one file for each, or add a column that tells them apart",
-			               "%s:%zu: another set of data begins", path, line);
-		}
-	return 0;
-}
-
 int study_set_table(struct study_set *set, const char *path, const char *text, size_t size,
                     const struct study_reading *reading, struct err *err) {
 	if (strcmp(study_set_objective(set), "time") != 0)
@@ -478,15 +487,7 @@ int study_set_table(struct study_set *set, const char *path, const char *text, s
 		return rows_add(set, path, text, size, producer, reading, err);
 	bool json = (*text == '[' || *text == '{') && !memmem(text, size, "\"counter-value\"", 15);
 	struct csv *csv = json ? producer_json_rows(NULL, text, size) : producer_text(text, size);
-	if (!csv && blocks_refuse(path, text, err))
-		return -1;
-	if (!csv) {
-		size_t plain_size;
-		mem_auto char *lines = table_lines_plain(text, size, &size);
-		text = lines ? lines : text;
-		plain_size = size;
-		mem_auto char *plain = table_text_plain(text, size, &plain_size);
-		csv = csv_read(plain ? plain : text, plain_size, path, err);
-	}
+	if (!csv)
+		csv = table_text_read(path, text, size, err);
 	return csv ? csv_add(set, path, csv, NULL, reading, err) : hint_add(err);
 }

@@ -9,6 +9,7 @@
 #include "tuner/study/study_impl.h"
 
 static const double ROUNDED = 0.05;
+enum { PARTS_MOST = 100 };
 
 enum kind { KIND_OTHER, KIND_COPY, KIND_KERNEL, KIND_RUN, KIND_PLAIN, KIND_RIVAL, KIND_WHOLE, KINDS };
 
@@ -269,15 +270,80 @@ static struct csv *table_make(const struct device *device) {
 	return wide_to_long(out, &wide);
 }
 
+/* A profiler prints for each kernel and copy: "Time(%)", "Time", .., "Name". */
+struct profile {
+	const struct csv *csv;
+	size_t percent, time, name;
+	struct table_name unit;
+};
+
+static bool profile_find(struct profile *profile) {
+	const struct csv *csv = profile->csv;
+	double sum = 0;
+	profile->percent = profile->time = profile->name = csv->columns;
+	for (size_t c = csv->columns; c-- > 0;) {
+		struct table_name name;
+		table_name_read(csv->header[c], &name);
+		bool percent = strchr(csv->header[c], '%') && strncasecmp(csv->header[c], "time", 4) == 0;
+		profile->percent = percent ? c : profile->percent;
+		if (!percent && name.measure == MEASURE_TIME &&
+		    (!strcmp(name.base, "time") || !strcmp(name.base, "total time"))) {
+			profile->time = c;
+			profile->unit = name;
+		}
+		profile->name = strcasecmp(csv->header[c], "name") == 0 ? c : profile->name;
+	}
+	if (profile->percent == csv->columns || profile->time == csv->columns || profile->name == csv->columns)
+		return false;
+	for (size_t r = 0; r < csv->rows; r++)
+		sum += cell_of(csv, r, profile->percent, 1);
+	return csv->rows > 1 && csv->rows < PARTS_MOST && fabs(sum / 100 - 1) <= ROUNDED;
+}
+
+/* "void scan<int>(int*)" is scan, and "[CUDA memcpy HtoD]" a copy; the second of the same name has a number. */
+static const char *part_name(const struct csv *out, size_t part, const char *name) {
+	name += strncmp(name, "void ", 5) == 0 ? 5 : *name == '[';
+	int length = (int)strcspn(name, "<(]");
+	const char *header = arena_printf(out->arena, "%.*s (s)", length, name);
+	for (size_t i = 0; i < part; i++)
+		if (strcmp(out->header[i], header) == 0)
+			return arena_printf(out->arena, "%.*s #%zu (s)", length, name, part + 1);
+	return header;
+}
+
+/* One run, whose parts are what the profiler lists: nobody chooses between them. */
+static struct csv *profile_make(const struct profile *profile) {
+	const struct csv *csv = profile->csv;
+	struct csv *out = arena_alloc(csv->arena, 1, sizeof *out);
+	double total = 0;
+	*out = *csv;
+	out->rows = 1;
+	out->columns = csv->rows + 1;
+	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
+	out->cells = arena_alloc(csv->arena, out->columns, sizeof *out->cells);
+	for (size_t r = 0; r < csv->rows; r++) {
+		double seconds = cell_of(csv, r, profile->time, profile->unit.scale);
+		out->header[r] = part_name(out, r, csv_cell(csv, r, profile->name));
+		out->cells[r] = seconds_text(csv, seconds);
+		total += seconds;
+	}
+	out->header[csv->rows] = "total_s";
+	out->cells[csv->rows] = seconds_text(csv, total);
+	return out;
+}
+
 struct csv *table_parted(const struct csv *csv, const struct study_reading *reading, bool *assumed) {
 	struct device device = {.csv = csv, .columns = arena_alloc(csv->arena, csv->columns, sizeof *device.columns)};
+	struct profile profile = {.csv = csv};
+	*assumed = false;
+	if (!(reading && (reading->objective || reading->version_count)) && profile_find(&profile))
+		return profile_make(&profile);
 	columns_read(&device);
 	plain_decide(&device);
 	sums_leave(&device);
 	whole_decide(&device);
 	const size_t *count = device.count;
 	bool whole = count[KIND_RUN] == 1 || (count[KIND_RUN] == 0 && count[KIND_COPY] && !device.others);
-	*assumed = false;
 	if ((reading && (reading->objective || reading->version_count)) ||
 	    (count[KIND_KERNEL] != 1 && !(count[KIND_RUN] && count[KIND_COPY])) || !whole || count[KIND_PLAIN] ||
 	    count[KIND_WHOLE] || count[KIND_RIVAL] > 1)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Texts that are tables in other clothes: the lines that a program prints for each run, "threads: 4 time: 1.23 s",
- * tables of HTML, and several tables of one header below headings. */
+/* The lines that a program prints for each run, "threads: 4 time: 1.23 s", are a table in other clothes. */
 #include <ctype.h>
 #include <stdio.h>
 #include <strings.h>
@@ -317,174 +316,14 @@ static void table_write(const struct saying *saying, const struct columns *colum
 	putc('\n', out);
 }
 
-/* Copies the text of a cell of HTML without tags, line breaks and entities. */
-static const char *cell_write(const char *at, const char *end, FILE *out) {
-	static const char *const entities[][2] = {{"&nbsp;", " "},        {"&amp;", "&"},   {"&lt;", "<"},
-	                                          {"&gt;", ">"},          {"&times;", "x"}, {"&plusmn;", "\xc2\xb1"},
-	                                          {"&micro;", "\xc2\xb5"}};
-	while (at < end && strncasecmp(at, "</t", 3) != 0 && strncasecmp(at, "<t", 2) != 0) {
-		size_t i = 0, entity = sizeof entities / sizeof *entities;
-		while (i < entity && strncmp(at, entities[i][0], strlen(entities[i][0])) != 0)
-			i++;
-		if (*at == '<')
-			at += strcspn(at, ">");
-		else
-			fputs(i < entity ? entities[i][1] : strchr("|\n\r\t", *at) ? " " : (char[2]){*at}, out);
-		at += i < entity ? strlen(entities[i][0]) : *at != '\0';
-	}
-	return at;
-}
-
-/* The first table of HTML with pipes. NULL: it has none, or cells that span several others. */
-static char *html_plain(const char *text, size_t size, size_t *plain_size) {
-	char *plain = NULL, *copy = mem_printf("%.*s", (int)size, text), *at = strcasestr(copy, "<tr");
-	char *end = at ? strcasestr(at, "</table") : NULL;
-	end = at && !end ? at + strlen(at) : end;
-	const char *span = at ? strcasestr(at, "span=") : NULL;
-	FILE *out = at && (!span || span > end) ? open_memstream(&plain, plain_size) : NULL;
-	for (size_t rows = 0, cells = 0; out && at < end;) {
-		bool cell = strncasecmp(at, "<td", 3) == 0 || (strncasecmp(at, "<th", 3) == 0 && strchr(" >", at[3]));
-		if (strncasecmp(at, "<tr", 3) == 0) {
-			for (fputs(rows ? "\n" : "", out), rows++; rows == 2 && cells; cells--)
-				fputs(cells == 1 ? "|---|\n" : "|---", out);
-			putc('|', out);
-		}
-		at += *at == '<' ? strcspn(at, ">") + 1 : 1;
-		if (!cell)
-			continue;
-		at = copy + (cell_write(at, end, out) - copy);
-		putc('|', out);
-		cells += rows == 1;
-	}
-	if (out) {
-		putc('\n', out);
-		fclose(out);
-	}
-	free(copy);
-	return plain;
-}
-
-static bool is_rule(const char *line) {
-	return strchr(line, '|') && strstr(line, "--") && !line[strspn(line, "|-: \t\r")];
-}
-
-/* A heading without its marks, "### Size 1000:" as "Size 1000". */
-static const char *heading_of(struct arena *arena, const char *line) {
-	line += strspn(line, "#*_ \t");
-	size_t length = strlen(line);
-	while (length && strchr("*_:,; \t\r", line[length - 1]))
-		length--;
-	return arena_printf(arena, "%.*s", (int)length, line);
-}
-
-struct sections {
-	const char *heading[LINES_MOST], *name; /* of each table; name: of all headings */
-	size_t count, before;                   /* the length of the words before the number of a heading */
-	const char *header;                     /* the line that begins each table; NULL: a rule of Markdown does */
-	char mark;                              /* between fields */
-};
-
-static bool is_start(const struct sections *all, const char *line) {
-	return all->header ? strcmp(line, all->header) == 0 : is_rule(line);
-}
-
-/* Does a line say nothing but its first field? */
-static bool is_heading(const struct sections *all, const char *line) {
-	const char *mark = strchr(line, all->mark);
-	return line[strspn(line, " \t\r")] && (!mark || (all->header && !mark[strspn(mark, ",; \t\r")]));
-}
-
-/* The first line with separators is the header of several tables if it stands there again. */
-static void header_find(struct arena *arena, const char *text, size_t size, struct sections *all) {
-	char *copy = arena_printf(arena, "%.*s", (int)size, text), *rest = strchr(copy, '|') ? NULL : copy, *first = NULL;
-	for (char *line = strsep(&rest, "\n"); line && rest && !first; line = strsep(&rest, "\n")) {
-		const char *mark = strpbrk(line, ";\t,");
-		first = mark && *line != '#' && mark[strspn(mark, ",; \t\r")] ? line : NULL;
-	}
-	const char *again = first && isalpha((unsigned char)*first) ? strstr(rest ? rest : "", first) : NULL;
-	all->header = again && again[-1] == '\n' && strchr("\n", again[strlen(first)]) ? first : NULL;
-	all->mark = !all->header ? '|' : strchr(first, ';') ? ';' : strchr(first, '\t') ? '\t' : ',';
-}
-
-/* "Size 1000", "Size 4000": the words before the numbers are a name. */
-static void sections_name(struct arena *arena, struct sections *all) {
-	size_t length = strcspn(all->heading[0], "0123456789"), own = length;
-	bool named = length > 1, sized = table_is_problem(arena_printf(arena, "%.*s", (int)length, all->heading[0]));
-	for (size_t i = 0; i < all->count && named; i++) {
-		const char *number = all->heading[i] + length;
-		named = strncmp(all->heading[i], all->heading[0], length) == 0 && isdigit((unsigned char)*number) &&
-		        !number[strspn(number, sized ? "0123456789x" : "0123456789")];
-	}
-	while (named && own && strchr(" =:", all->heading[0][own - 1]))
-		own--;
-	const char *words = all->heading[0] + table_digits(all->heading[0]); /* "4 threads" */
-	bool counted = words > all->heading[0] && *words == ' ';
-	for (size_t i = 1; i < all->count && counted; i++)
-		counted = strcmp(all->heading[i] + table_digits(all->heading[i]), words) == 0;
-	if (counted) {
-		all->name = words + 1;
-		return;
-	}
-	all->name = named && own ? arena_printf(arena, "%.*s", (int)own, all->heading[0]) : "section";
-	all->before = named && own ? length : 0;
-}
-
-/* The headings above tables of one header; false unless there are several, each with a heading of its own. */
-static bool sections_find(struct arena *arena, const char *text, size_t size, struct sections *all) {
-	char *copy = arena_printf(arena, "%.*s", (int)size, text), *rest = copy;
-	const char *heading = "", *last = "", *header = NULL;
-	bool fine = true;
-	for (char *line = strsep(&rest, "\n"); line && fine; line = strsep(&rest, "\n")) {
-		if (is_start(all, line) && all->count < LINES_MOST) {
-			fine = all->header ? *heading || last[0] || !header : *heading && (!header || strcmp(header, last) == 0);
-			header = last;
-			for (size_t i = 0; i < all->count && fine; i++) /* runs that were added go without headings */
-				fine = (!*heading && !*all->heading[i] && all->header) || strcmp(all->heading[i], heading) != 0;
-			all->heading[all->count++] = heading;
-			heading = "";
-		} else if (is_heading(all, line) && !(all->header && *heading))
-			heading = heading_of(arena, line);
-		last = line + (*line == '\r');
-	}
-	return fine && all->count > 1 && (*all->heading[0] || !*all->heading[1]);
-}
-
-/* One table with a column for the headings, on the lines that the rows have. */
-static char *sections_plain(struct arena *arena, const char *text, size_t size, size_t *plain_size) {
-	struct sections *all = arena_alloc(arena, 1, sizeof *all);
-	char *plain = NULL, *copy = arena_printf(arena, "%.*s", (int)size, text), *rest = copy;
-	header_find(arena, text, size, all);
-	FILE *out = sections_find(arena, text, size, all) ? open_memstream(&plain, plain_size) : NULL;
-	if (!out)
-		return NULL;
-	sections_name(arena, all);
-	size_t table = 0;
-	for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
-		char *next = rest && *rest ? arena_printf(arena, "%.*s", (int)strcspn(rest, "\n"), rest) : "";
-		bool start = is_start(all, line);
-		table += start;
-		const char *cell = start || (!all->header && is_rule(next)) ? all->name : "";
-		cell = table && !start && !is_rule(next) ? all->heading[table - 1] + all->before : cell;
-		if (all->header && table && !is_heading(all, line) && *line && (!start || table == 1))
-			fprintf(out, "%s%.*s%s", *all->heading[0] ? cell : "", *all->heading[0] != '\0', &all->mark, line);
-		else if (!all->header && strchr(line, '|') && (start ? table == 1 : is_rule(next) ? table == 0 : table > 0))
-			fprintf(out, "%s%s%s", start ? "|---" : "| ", start ? "" : cell,
-			        *line == '|' ? line : arena_printf(arena, "| %s", line));
-		putc('\n', out);
-	}
-	fclose(out);
-	return plain;
-}
-
 char *table_lines_plain(const char *text, size_t size, size_t *plain_size) {
 	struct saying saying = {.arena = arena_new()};
 	struct columns columns = {.count = 0};
-	char *plain =
-		*text == '<' ? html_plain(text, size, plain_size) : sections_plain(saying.arena, text, size, plain_size);
+	char *plain = NULL;
 	saying_read(&saying, text, size);
 	blocks_join(&saying);
 	keys_split(&saying);
-	if (!plain && !saying.piped && alike_keep(&saying) && columns_find(&saying, &columns)) {
+	if (!saying.piped && alike_keep(&saying) && columns_find(&saying, &columns)) {
 		FILE *out = open_memstream(&plain, plain_size);
 		if (out) {
 			table_write(&saying, &columns, out);

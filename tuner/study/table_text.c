@@ -2,204 +2,10 @@
 /* Tables as people type them: Markdown, LaTeX, gnuplot, blanks between columns, titles above and notes below. Each line
  * becomes one with tabs between its fields, or an empty one, so that messages still name the right line. */
 #include <ctype.h>
+#include <strings.h>
 
-#include "tuner/study/study_impl.h"
-
-enum { LINES_MAX = 400000, FIELDS_MAX = CSV_COLUMNS_MAX, LOOKED_AT = 60 };
-
-enum form { FORM_PIPES, FORM_LATEX, FORM_BLANKS, FORM_CHARACTER };
-
-struct line {
-	const char *at;
-	size_t length;
-	bool dropped, tight; /* tight: one blank separates the fields of this line */
-};
-
-struct lines {
-	struct line *lines;
-	size_t count;
-	enum form form;
-	char delimiter; /* FORM_CHARACTER */
-	bool wide;      /* FORM_BLANKS: names have blanks, so that two separate fields */
-	size_t head;    /* the header of a known producer; count: there is none */
-	size_t named;   /* FORM_PIPES: fields of the header */
-	struct arena *arena;
-};
-
-struct field {
-	const char *at;
-	size_t length;
-};
-
-static void trim(struct field *field) {
-	while (field->length && strchr(" \t", *field->at)) {
-		field->at++;
-		field->length--;
-	}
-	while (field->length && strchr(" \t", field->at[field->length - 1]))
-		field->length--;
-}
-
-static void lines_split(struct lines *lines, const char *text, size_t size) {
-	size_t room = 0;
-	for (const char *at = text, *end = text + size; at < end && lines->count < LINES_MAX;) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t length = (size_t)((newline ? newline : end) - at), own = length, blank = 0;
-		while (own && strchr(" \r", at[own - 1]))
-			own--;
-		while (blank < own && strchr(" \t", at[blank]))
-			blank++;
-		size_t blanks = blank < own && at[blank] == '#' ? blank : 0;
-		if (lines->count == room)
-			lines->lines = mem_grow(lines->lines, room = room ? 2 * room : 256, sizeof *lines->lines);
-		lines->lines[lines->count++] =
-			(struct line){.at = at + blanks, .length = own - blanks, .dropped = own == blank};
-		at += length + 1;
-	}
-}
-
-static bool begins(const struct line *line, const char *text) {
-	return line->length >= strlen(text) && strncmp(line->at, text, strlen(text)) == 0;
-}
-
-/* A rule between rows: "|---|:--:|", "+----+", "\hline", "-----", "---,---". */
-static bool is_rule(const struct line *line) {
-	size_t dashes = 0;
-	for (size_t i = 0; i < line->length; i++) {
-		dashes += line->at[i] == '-' || line->at[i] == '=';
-		if (!strchr("|+-=:,; \t", line->at[i]))
-			return false;
-	}
-	return dashes > 2;
-}
-
-static size_t count_of(const struct line *line, char what) {
-	size_t count = 0;
-	bool quoted = false;
-	for (size_t i = 0; i < line->length; i++) {
-		quoted ^= line->at[i] == '"';
-		count += line->at[i] == what && !quoted;
-	}
-	return count;
-}
-
-/* Reads the next field of a line and moves behind it; false at the end. */
-static bool field_next(const struct lines *lines, const struct line *line, size_t *at, struct field *field) {
-	const char *text = line->at;
-	size_t begin = *at, end;
-	bool quoted = false;
-	if (begin > line->length || (lines->form == FORM_BLANKS && begin == line->length))
-		return false;
-	for (end = begin; end < line->length; end++) {
-		quoted ^= text[end] == '"';
-		bool blank = strchr(" \t", text[end]) != NULL;
-		if (!quoted && (lines->form == FORM_PIPES       ? text[end] == '|' && !(end && text[end - 1] == '\\')
-		                : lines->form == FORM_LATEX     ? text[end] == '&'
-		                : lines->form == FORM_CHARACTER ? text[end] == lines->delimiter
-		                                                : blank && (!lines->wide || line->tight || text[end] == '\t' ||
-		                                                            (end + 1 < line->length && text[end + 1] == ' '))))
-			break;
-	}
-	*field = (struct field){text + begin, end - begin};
-	*at = end + 1;
-	while (lines->form == FORM_BLANKS && *at < line->length && strchr(" \t", text[*at]))
-		++*at;
-	trim(field);
-	return true;
-}
-
-static size_t fields_read(const struct lines *lines, const struct line *line, struct field fields[FIELDS_MAX]) {
-	struct line own = *line;
-	struct field one;
-	size_t count = 0, at = 0;
-	if (lines->form == FORM_PIPES || lines->form == FORM_BLANKS)
-		while (own.length && strchr(" \t", *own.at)) {
-			own.at++;
-			own.length--;
-		}
-	if (lines->form == FORM_PIPES && own.length && *own.at == '|') {
-		own.at++;
-		own.length--;
-	}
-	if (lines->form == FORM_PIPES && own.length && own.at[own.length - 1] == '|')
-		own.length--;
-	while (own.length && count < FIELDS_MAX && field_next(lines, &own, &at, &one))
-		fields[count++] = one;
-	return count;
-}
-
-static bool is_number(const struct field *field) {
-	size_t length = 0;
-	while (length < field->length && strchr("0123456789+-.,:eEx%", field->at[length]))
-		length++;
-	return length && length == field->length && memchr("0123456789.-+", *field->at, 13);
-}
-
-/* The number of fields that most lines have. */
-static size_t usual_fields(const struct lines *lines) {
-	size_t counts[FIELDS_MAX + 1] = {0}, best = 0, rows = 0;
-	struct field fields[FIELDS_MAX];
-	for (size_t i = 0; i < lines->count && rows < 1000; i++)
-		if (!lines->lines[i].dropped && *lines->lines[i].at != '#' && !is_rule(&lines->lines[i]) && ++rows)
-			counts[fields_read(lines, &lines->lines[i], fields)]++;
-	for (size_t i = 1; i <= FIELDS_MAX; i++)
-		best = counts[i] > counts[best] ? i : best;
-	return best;
-}
-
-/* How many lines without rules and comments have as many fields as most; 0: too few for a table. */
-static size_t rows_alike(const struct lines *lines, size_t usual) {
-	struct field fields[FIELDS_MAX];
-	size_t rows = 0, alike = 0, last = 0;
-	for (size_t i = 0; i < lines->count && rows < LOOKED_AT; i++) {
-		const struct line *line = &lines->lines[i];
-		if (line->dropped || *line->at == '#' || is_rule(line))
-			continue;
-		bool is = fields_read(lines, line, fields) == usual;
-		rows++;
-		alike += is;
-		last = is ? last + 1 : 0;
-	}
-	return usual > 1 && alike > 1 && (2 * alike >= rows || last > 2) ? alike : 0;
-}
-
-/* Do blanks separate the fields, two of them where names have some and at least as many lines are alike then? */
-static bool are_blanks(struct lines *lines) {
-	lines->wide = false;
-	size_t tight = rows_alike(lines, usual_fields(lines));
-	lines->wide = true;
-	size_t wide = rows_alike(lines, usual_fields(lines));
-	lines->wide = wide >= tight;
-	return tight || wide;
-}
-
-/* The separator that most lines have; 0: none. */
-static char delimiter_of(const struct lines *lines) {
-	static const char known[] = "\t;,";
-	size_t best = 0, rows = 0, with[3] = {0};
-	for (size_t i = 0; i < lines->count && rows < LOOKED_AT; i++) {
-		const struct line *line = &lines->lines[i];
-		if (line->dropped || *line->at == '#' || is_rule(line))
-			continue;
-		rows++;
-		for (size_t k = 0; k < 3; k++)
-			with[k] += count_of(line, known[k]) > 0;
-	}
-	for (size_t k = 1; k < 3; k++)
-		best = with[k] > with[best] ? k : best;
-	bool headed = lines->head == lines->count || count_of(&lines->lines[lines->head], known[best]);
-	return rows && headed && 2 * with[best] >= rows ? known[best] : '\0';
-}
-
-/* Lines above the header of a known producer belong to its log. */
-static void log_drop(struct lines *lines) {
-	size_t head = 0;
-	while (head < lines->count && !producer_heads(lines->lines[head].at, lines->lines[head].length))
-		head++;
-	for (size_t i = 0; i < head && head < lines->count; i++)
-		lines->lines[i].dropped = true;
-	lines->head = head;
-}
+#include "base/html_tables.h"
+#include "tuner/study/table_text_impl.h"
 
 /* Google Benchmark fits a law to rows, and prints it below them. */
 static bool is_fit(const struct field *field) {
@@ -214,62 +20,12 @@ static void legend_drop(struct lines *lines) {
 	bool over = false;
 	for (size_t i = lines->head + 1; i < lines->count; i++) {
 		struct line *line = &lines->lines[i];
-		bool blank = line->dropped || is_rule(line);
+		bool blank = line->dropped || line_is_rule(line);
 		over = over || (rows && blank);
 		rows += !blank;
 		if (fields_read(lines, line, fields) != usual && (over || is_fit(&fields[0])))
 			line->dropped = true;
 	}
-}
-
-/* An arrow points from a remark to the text before it, which has this length. */
-static size_t remark_cut(const char *text, size_t length) {
-	const char *arrow = memmem(text, length, "\xe2\x86\x90", 3);
-	for (length = arrow ? (size_t)(arrow - text) : length; arrow && length && text[length - 1] == ' ';)
-		length--;
-	return length;
-}
-
-/* JMH writes "812.4 ± 5.1" below two names: there the sign is a blank. */
-static void signs_blank(struct lines *lines) {
-	for (size_t i = 0; i < lines->count; i++) {
-		struct line *line = &lines->lines[i];
-		line->length = remark_cut(line->at, line->length);
-		const char *sign = memmem(line->at, line->length, "\xc2\xb1", 2);
-		if (!sign || line->dropped)
-			continue;
-		size_t before = (size_t)(sign - line->at);
-		line->at = memset(arena_printf(lines->arena, "%.*s", (int)line->length, line->at) + before, ' ', 2) - before;
-	}
-}
-
-static void form_find(struct lines *lines) {
-	size_t pipes = 0, latex = 0, rows = 0;
-	for (size_t i = 0; i < lines->count && rows < LOOKED_AT; i++) {
-		const struct line *line = &lines->lines[i];
-		rows += !line->dropped && (!is_rule(line) || memchr(line->at, '|', line->length));
-		pipes += !line->dropped && count_of(line, '|') > 0;
-		latex += !line->dropped && count_of(line, '&') && line->length > 2 && memmem(line->at, line->length, "\\\\", 2);
-	}
-	lines->form = FORM_CHARACTER;
-	lines->delimiter = delimiter_of(lines);
-	if (latex > 1)
-		lines->form = FORM_LATEX;
-	else if (pipes > 1 && 2 * pipes >= rows)
-		lines->form = FORM_PIPES;
-	else if (!lines->delimiter) {
-		lines->form = FORM_BLANKS;
-		if (!are_blanks(lines))
-			lines->form = FORM_CHARACTER;
-	}
-}
-
-/* The last row may go without a mark of its end. */
-static void latex_strip(struct line *line, const struct line *next) {
-	const char *end = memmem(line->at, line->length, "\\\\", 2);
-	bool last = next && memmem(next->at, next->length, "\\end{", 5);
-	line->dropped = !count_of(line, '&') || (!end && !last);
-	line->length = end ? (size_t)(end - line->at) : line->length;
 }
 
 /* A line that begins with '#' is the header if the first line without has numbers only, and as many. */
@@ -280,8 +36,8 @@ static void header_uncomment(struct lines *lines) {
 		first++;
 	size_t count = first < lines->count ? fields_read(lines, &lines->lines[first], fields) : 0;
 	for (size_t i = 0; i < count; i++)
-		numbers += !fields[i].length || is_number(&fields[i]) || (fields[i].length == 1 && *fields[i].at == '-');
-	if (count < 2 || 2 * numbers < count || (numbers < count && is_number(&fields[0])))
+		numbers += !fields[i].length || field_is_number(&fields[i]) || (fields[i].length == 1 && *fields[i].at == '-');
+	if (count < 2 || 2 * numbers < count || (numbers < count && field_is_number(&fields[0])))
 		return;
 	for (size_t i = 2 * first; i-- > 0;) { /* a header may have single blanks where the rows have several */
 		struct line line = lines->lines[i % first];
@@ -291,7 +47,7 @@ static void header_uncomment(struct lines *lines) {
 			line.length--;
 		}
 		if (lines->lines[i % first].length && *lines->lines[i % first].at == '#' && line.length &&
-		    fields_read(lines, &line, fields) == count && !is_number(&fields[0])) {
+		    fields_read(lines, &line, fields) == count && !field_is_number(&fields[0])) {
 			lines->lines[i % first] = line;
 			return;
 		}
@@ -304,7 +60,7 @@ static bool is_header(const struct lines *lines, const struct line *line, size_t
 	if (fields_read(lines, line, fields) != count)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (is_number(&fields[i]))
+		if (field_is_number(&fields[i]))
 			return false;
 	return true;
 }
@@ -312,7 +68,7 @@ static bool is_header(const struct lines *lines, const struct line *line, size_t
 /* A line above the header that has another number of fields is a title. */
 static bool is_title(const struct lines *lines, size_t at, size_t usual) {
 	struct field fields[FIELDS_MAX];
-	if (begins(&lines->lines[at], "sep=")) /* for spreadsheets */
+	if (line_begins(&lines->lines[at], "sep=")) /* for spreadsheets */
 		return true;
 	size_t count = fields_read(lines, &lines->lines[at], fields), next = at + 1;
 	while (next < lines->count && (lines->lines[next].dropped || *lines->lines[next].at == '#'))
@@ -324,7 +80,7 @@ static bool is_title(const struct lines *lines, size_t at, size_t usual) {
 
 static void titles_drop(struct lines *lines) {
 	struct field fields[FIELDS_MAX];
-	size_t usual = usual_fields(lines);
+	size_t usual = lines->usual;
 	for (size_t i = 0; i < lines->count && usual > 1; i++) {
 		struct line *line = &lines->lines[i];
 		if (line->dropped || *line->at == '#')
@@ -332,7 +88,7 @@ static void titles_drop(struct lines *lines) {
 		size_t count = fields_read(lines, line, fields);
 		while (count > 1 && fields[count - 1].length == 0) /* spreadsheets fill lines up */
 			count--;
-		if (count == usual && !begins(line, "sep="))
+		if (count == usual && !line_begins(line, "sep="))
 			break;
 		if (!is_title(lines, i, usual))
 			break;
@@ -350,7 +106,7 @@ static void index_name(struct lines *lines) {
 		if (line->dropped || *line->at == '#')
 			continue;
 		size_t count = fields_read(lines, line, fields);
-		if (head && (count != named + 1 || strtoul(fields[0].at, NULL, 10) != rows++ || !is_number(&fields[0])))
+		if (head && (count != named + 1 || strtoul(fields[0].at, NULL, 10) != rows++ || !field_is_number(&fields[0])))
 			return;
 		named = head ? named : count;
 		head = head ? head : line;
@@ -385,6 +141,153 @@ static void separators_strip(struct lines *lines) {
 	for (size_t i = 0; i < lines->count; i++)
 		if (!lines->lines[i].dropped && lines->lines[i].at[lines->lines[i].length - 1] == lines->delimiter)
 			lines->lines[i].length--;
+	lines->usual--;
+}
+
+enum { ODD_MOST = 3, ODD_SHARE = 4 };
+
+/* Lines that do not belong to the table: what is left out is said in a comment, which the answer repeats. */
+struct odd {
+	struct lines *lines;
+	size_t head, usual, rows, notes; /* usual: fields of the header */
+	size_t count, line[ODD_MOST];
+	char *said;
+};
+
+static bool is_used(const struct line *line) {
+	return !line->dropped && *line->at != '#';
+}
+
+static void odd_say(struct odd *odd, size_t at, const char *what) {
+	const char *before = odd->said ? odd->said : "# left out:";
+	odd->said = arena_printf(odd->lines->arena, "%s%s line %zu%s", before, odd->said ? "," : "", at + 1, what);
+}
+
+/* Is it the header of other columns: no number, but the name of what was measured, or of a known producer? *alike:
+ * fields that the header has, too. */
+static bool is_other_header(const struct odd *odd, size_t at, size_t *alike) {
+	const struct lines *lines = odd->lines;
+	struct field fields[FIELDS_MAX], own[FIELDS_MAX];
+	size_t count = fields_read(lines, &lines->lines[at], fields), i = 0;
+	size_t named = fields_read(lines, &lines->lines[odd->head], own);
+	bool measured = producer_heads(lines->lines[at].at, lines->lines[at].length);
+	for (*alike = 0; i < count && !isdigit((unsigned char)*fields[i].at); i++) {
+		char name[TABLE_NAME];
+		snprintf(name, sizeof name, "%.*s", (int)fields[i].length, fields[i].at);
+		measured = measured || table_is_measurement(name);
+		*alike += i < named && own[i].length == fields[i].length &&
+		          strncasecmp(own[i].at, fields[i].at, fields[i].length) == 0;
+	}
+	return measured && count > 1 && i == count;
+}
+
+/* Two blank lines and another comment begin another set of data for gnuplot. */
+static bool is_set(const struct odd *odd, size_t at) {
+	const struct line *line = odd->lines->lines;
+	return odd->lines->form != FORM_PIPES && at > 1 && !line[at].dropped && *line[at].at == '#' &&
+	       !line[at - 1].length && !line[at - 2].length;
+}
+
+static bool is_row_later(const struct odd *odd, size_t at) {
+	struct field fields[FIELDS_MAX];
+	size_t later = at + 1, count = odd->lines->count;
+	while (later < count && (!is_used(&odd->lines->lines[later]) ||
+	                         fields_read(odd->lines, &odd->lines->lines[later], fields) != odd->usual))
+		later++;
+	return later < count;
+}
+
+/* Returns the number of fields without empty ones behind those of the header, which are cut off. */
+static size_t surplus_cut(const struct odd *odd, struct line *line) {
+	struct field fields[FIELDS_MAX];
+	size_t count = fields_read(odd->lines, line, fields), own = count, usual = odd->usual;
+	while (count > usual && !fields[count - 1].length)
+		count--;
+	if (count < own && count == usual)
+		line->length = (size_t)(fields[usual - 1].at + fields[usual - 1].length - line->at);
+	bool joined = count > usual && isalpha((unsigned char)*fields[usual - 1].at); /* a text with commas */
+	return odd->lines->form == FORM_PIPES || joined ? usual : count;
+}
+
+/* True: what follows is another table. */
+static bool odd_line(struct odd *odd, size_t at) {
+	struct line *line = &odd->lines->lines[at];
+	size_t alike, count = is_used(line) ? surplus_cut(odd, line) : 0;
+	bool header = count && is_other_header(odd, at, &alike) && alike < odd->usual;
+	if (is_set(odd, at) || (header && 2 * alike < odd->usual) ||
+	    (count == 1 && odd->usual > 1 && is_row_later(odd, at)))
+		return odd->rows > 1;
+	odd->rows += !header && count == odd->usual;
+	if (count == 0 || (!header && count == odd->usual) || odd->count == ODD_MOST)
+		return false;
+	odd->notes += count == 1;
+	odd->line[odd->count++] = at;
+	odd_say(odd, at,
+	        header       ? " (another header)"
+	        : count == 1 ? " (a note)"
+	                     : arena_printf(odd->lines->arena, " (%zu fields instead of %zu)", count, odd->usual));
+	return false;
+}
+
+static bool is_quote_open(const struct line *line) {
+	size_t quotes = 0;
+	for (size_t i = 0; i < line->length; i++)
+		quotes += line->at[i] == '"';
+	return quotes % 2;
+}
+
+/* Commas within the brackets of a header, "T(n, 1) / T(n, p)", separate nothing if the rows have fewer fields by as
+ * many. */
+static void header_join(struct lines *lines, struct line *head) {
+	char *text = NULL;
+	size_t size = 0, count = 1, depth = 0;
+	FILE *out = lines->form == FORM_CHARACTER ? open_memstream(&text, &size) : NULL;
+	if (!out)
+		return;
+	putc('"', out);
+	for (size_t i = 0; i < head->length; i++) {
+		char c = head->at[i];
+		depth += c == '(' || c == '[';
+		depth -= depth && (c == ')' || c == ']');
+		bool ends = c == lines->delimiter && !depth;
+		count += ends;
+		if (c != '"')
+			fprintf(out, ends ? "\"%c\"" : "%c", c);
+	}
+	putc('"', out);
+	fclose(out);
+	if (count == lines->usual)
+		*head = (struct line){.at = arena_strdup(lines->arena, text), .length = size};
+	free(text);
+}
+
+/* Leaves out a few lines that have other fields than the header, and another table below this one. */
+static void odd_drop(struct lines *lines) {
+	struct field fields[FIELDS_MAX];
+	struct odd odd = {.lines = lines};
+	bool quoted = false;
+	while (odd.head < lines->count && !is_used(&lines->lines[odd.head]))
+		odd.head++;
+	for (size_t i = 0; i < lines->count; i++)
+		quoted = quoted || is_quote_open(&lines->lines[i]);
+	odd.usual = odd.head < lines->count ? fields_read(lines, &lines->lines[odd.head], fields) : 0;
+	if (odd.usual > lines->usual && lines->usual > 1) {
+		header_join(lines, &lines->lines[odd.head]);
+		odd.usual = fields_read(lines, &lines->lines[odd.head], fields);
+	}
+	size_t end = odd.head + 1;
+	while (!quoted && odd.usual > 1 && end < lines->count && !odd_line(&odd, end))
+		end++;
+	if (end < lines->count && odd.rows > 1)
+		odd_say(&odd, end, " and what follows (another table)");
+	if (!odd.said || odd.rows < ODD_SHARE * (odd.count - odd.notes))
+		return;
+	for (size_t i = 0; i < odd.count; i++)
+		lines->lines[odd.line[i]].dropped = true;
+	for (size_t i = end; i < lines->count; i++)
+		lines->lines[i].dropped = true;
+	size_t first = odd.count ? odd.line[0] : end;
+	lines->lines[first] = (struct line){.at = odd.said, .length = strlen(odd.said)};
 }
 
 /* Markup of Markdown and LaTeX around a cell: `name`, **12**, $12$, \textbf{12}. */
@@ -392,7 +295,7 @@ static void markup_strip(struct field *field) {
 	static const char *const latex[] = {"\\textbf{", "\\texttt{", "\\textit{", "\\emph{", "\\num{", "\\mathbf{"};
 	for (bool more = true; more;) {
 		more = false;
-		trim(field);
+		field_trim(field);
 		if (field->length > 1 && strchr("`*$_=", *field->at) && field->at[field->length - 1] == *field->at) {
 			field->at++;
 			field->length -= 2;
@@ -458,35 +361,24 @@ static void line_write(struct lines *lines, const struct line *line, FILE *out) 
 		lines->named = lines->named ? lines->named : count;
 		count = count < lines->named ? count : lines->named;
 	}
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count || i < lines->named; i++) { /* and fills up what a row lacks */
 		if (i)
 			putc('\t', out);
-		field_write(lines, fields[i], out);
+		if (i < count)
+			field_write(lines, fields[i], out);
 	}
 }
 
 char *table_text_plain(const char *text, size_t size, size_t *plain_size) {
 	struct lines lines = {.arena = arena_new()};
 	char *plain = NULL;
-	lines_split(&lines, text, size);
-	log_drop(&lines);
-	form_find(&lines);
-	if (lines.form == FORM_BLANKS)
-		signs_blank(&lines);
-	for (size_t i = 0; i < lines.count; i++) {
-		struct line *line = &lines.lines[i];
-		if (lines.form == FORM_LATEX && !line->dropped)
-			latex_strip(line, i + 1 < lines.count ? line + 1 : NULL);
-		else if (lines.form == FORM_PIPES && !line->dropped)
-			line->dropped = is_rule(line) || (!count_of(line, '|') && *line->at != '#');
-		else if (lines.form == FORM_BLANKS || begins(line, "+-") || begins(line, "---"))
-			line->dropped = line->dropped || is_rule(line);
-	}
+	lines_read(&lines, text, size);
 	legend_drop(&lines);
 	separators_strip(&lines);
 	header_uncomment(&lines);
 	titles_drop(&lines);
 	index_name(&lines);
+	odd_drop(&lines);
 	FILE *out = open_memstream(&plain, plain_size);
 	for (size_t i = 0; i < lines.count && out; i++) {
 		line_write(&lines, &lines.lines[i], out);
@@ -497,4 +389,14 @@ char *table_text_plain(const char *text, size_t size, size_t *plain_size) {
 	free(lines.lines);
 	arena_free(lines.arena);
 	return plain;
+}
+
+struct csv *table_text_read(const char *path, const char *text, size_t size, struct err *err) {
+	mem_auto char *html = html_plain(text, size, &size);
+	text = html ? html : text;
+	mem_auto char *sections = table_sections_plain(text, size, &size);
+	mem_auto char *lines = sections ? NULL : table_lines_plain(text, size, &size);
+	text = sections ? sections : lines ? lines : text;
+	mem_auto char *plain = table_text_plain(text, size, &size);
+	return csv_read(plain ? plain : text, size, path, err);
 }

@@ -14,12 +14,11 @@ enum { LIST = 600 };
 static void list_add(char **line, const char *before, const json_t *names) {
 	size_t length = 0;
 	mem_append(line, "%s%s", before, json_array_size(names) ? "" : "none");
-	js_each (name, names) {
-		if (length + json_string_length(name) + 3 >= LIST)
-			continue;
-		mem_append(line, "%s%s", name_at ? ", " : "", json_string_value(name));
-		length += json_string_length(name) + (name_at ? 2 : 0);
-	}
+	js_each (name, names)
+		if (length + json_string_length(name) + 3 < LIST) {
+			mem_append(line, "%s%s", name_at ? ", " : "", json_string_value(name));
+			length += json_string_length(name) + (name_at ? 2 : 0);
+		}
 }
 
 /* Says how a table that somebody brought was read. */
@@ -27,8 +26,9 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 	long long rows = js_int_or(table, "rows", 0), failures = js_int_or(text->result, "failures", 0);
 	long long values = js_int_or(table, "values", 0) - failures;
 	double assumed = js_real_or(table, "assumed_noise", NAN);
-	const char *wide = js_string_or(table, "wide", NULL), *direction = js_string_or(table, "assumed_direction", NULL),
-			   *unit = js_string_or(table, "assumed_unit", NULL);
+	const char *wide = js_string_or(table, "wide", ""), *left_out = js_string_or(table, "left_out", "");
+	const char *direction = js_string_or(table, "assumed_direction", NULL);
+	const char *unit = js_string_or(table, "assumed_unit", NULL);
 	js_auto json_t *others = json_copy(json_object_get(table, "figures"));
 	mem_auto char *line = mem_strdup("");
 	json_array_extend(others, json_object_get(table, "counters"));
@@ -48,8 +48,8 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 	mem_append(&line, "; value: %s", js_string_or(table, "value", "?"));
 	if (json_array_size(json_object_get(table, "ignored")))
 		list_add(&line, "; not used: ", json_object_get(table, "ignored"));
-	if (wide)
-		mem_append(&line, "; a column for each %s", wide);
+	mem_append(&line, *left_out ? "; left out: %s" : "%s", left_out);
+	mem_append(&line, *wide ? "; a column for each %s" : "%s", wide);
 	if (unit)
 		mem_append(&line, "; the unit is assumed to be %s (otherwise use --unit ms)", *unit == 's' ? "seconds" : unit);
 	if (json_object_get(table, "assumed_device") && strcmp(js_string_or(text->result, "device", "cpu"), "cpu") != 0)

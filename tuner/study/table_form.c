@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The lines of a text, what separates their fields, and the fields. */
+#include "tuner/study/table_text_impl.h"
+
+static void lines_split(struct lines *lines, const char *text, size_t size) {
+	size_t room = 0;
+	for (const char *at = text, *end = text + size; at < end && lines->count < LINES_MAX;) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t length = (size_t)((newline ? newline : end) - at), own = length, blank = 0;
+		while (own && strchr(" \r", at[own - 1]))
+			own--;
+		while (blank < own && strchr(" \t", at[blank]))
+			blank++;
+		size_t blanks = blank < own && at[blank] == '#' ? blank : 0;
+		if (lines->count == room)
+			lines->lines = mem_grow(lines->lines, room = room ? 2 * room : 256, sizeof *lines->lines);
+		lines->lines[lines->count++] =
+			(struct line){.at = at + blanks, .length = own - blanks, .dropped = own == blank};
+		at += length + 1;
+	}
+}
+
+/* A rule between rows: "|---|:--:|", "+----+", "\hline", "-----", "---,---". */
+bool line_is_rule(const struct line *line) {
+	size_t dashes = 0;
+	for (size_t i = 0; i < line->length; i++) {
+		dashes += line->at[i] == '-' || line->at[i] == '=';
+		if (!strchr("|+-=:,; \t", line->at[i]))
+			return false;
+	}
+	return dashes > 2;
+}
+
+/* Reads the next field of a line and moves behind it; false at the end. */
+static bool field_next(const struct lines *lines, const struct line *line, size_t *at, struct field *field) {
+	const char *text = line->at;
+	size_t begin = *at, end;
+	bool quoted = false;
+	if (begin > line->length || (lines->form == FORM_BLANKS && begin == line->length))
+		return false;
+	for (end = begin; end < line->length; end++) {
+		quoted ^= text[end] == '"';
+		bool blank = strchr(" \t", text[end]) != NULL;
+		if (!quoted && (lines->form == FORM_PIPES       ? text[end] == '|' && !(end && text[end - 1] == '\\')
+		                : lines->form == FORM_LATEX     ? text[end] == '&'
+		                : lines->form == FORM_CHARACTER ? text[end] == lines->delimiter
+		                                                : blank && (!lines->wide || line->tight || text[end] == '\t' ||
+		                                                            (end + 1 < line->length && text[end + 1] == ' '))))
+			break;
+	}
+	*field = (struct field){text + begin, end - begin};
+	*at = end + 1;
+	while (lines->form == FORM_BLANKS && *at < line->length && strchr(" \t", text[*at]))
+		++*at;
+	field_trim(field);
+	return true;
+}
+
+size_t fields_read(const struct lines *lines, const struct line *line, struct field fields[FIELDS_MAX]) {
+	struct line own = *line;
+	struct field one;
+	size_t count = 0, at = 0;
+	if (lines->form == FORM_PIPES || lines->form == FORM_BLANKS)
+		while (own.length && strchr(" \t", *own.at)) {
+			own.at++;
+			own.length--;
+		}
+	if (lines->form == FORM_PIPES && own.length && *own.at == '|') {
+		own.at++;
+		own.length--;
+	}
+	if (lines->form == FORM_PIPES && own.length && own.at[own.length - 1] == '|')
+		own.length--;
+	while (own.length && count < FIELDS_MAX && field_next(lines, &own, &at, &one))
+		fields[count++] = one;
+	return count;
+}
+
+/* The number of fields that most lines have. */
+static size_t usual_fields(const struct lines *lines) {
+	size_t counts[FIELDS_MAX + 1] = {0}, best = 0, rows = 0;
+	struct field fields[FIELDS_MAX];
+	for (size_t i = 0; i < lines->count && rows < 1000; i++)
+		if (!lines->lines[i].dropped && *lines->lines[i].at != '#' && !line_is_rule(&lines->lines[i]) && ++rows)
+			counts[fields_read(lines, &lines->lines[i], fields)]++;
+	for (size_t i = 1; i <= FIELDS_MAX; i++)
+		best = counts[i] > counts[best] ? i : best;
+	return best;
+}
+
+/* How many lines without rules and comments have as many fields as most; 0: too few for a table. */
+static size_t rows_alike(const struct lines *lines, size_t usual) {
+	struct field fields[FIELDS_MAX];
+	size_t rows = 0, alike = 0, last = 0;
+	for (size_t i = 0; i < lines->count && rows < LOOKED_AT; i++) {
+		const struct line *line = &lines->lines[i];
+		if (line->dropped || *line->at == '#' || line_is_rule(line))
+			continue;
+		bool is = fields_read(lines, line, fields) == usual;
+		rows++;
+		alike += is;
+		last = is ? last + 1 : 0;
+	}
+	return usual > 1 && alike > 1 && (2 * alike >= rows || last > 2) ? alike : 0;
+}
+
+/* Do blanks separate the fields, two of them where names have some and at least as many lines are alike then? */
+static bool are_blanks(struct lines *lines) {
+	lines->wide = false;
+	size_t tight = rows_alike(lines, usual_fields(lines));
+	lines->wide = true;
+	size_t wide = rows_alike(lines, usual_fields(lines));
+	lines->wide = wide >= tight;
+	return tight || wide;
+}
+
+/* The separator that most lines have; 0: none. */
+static char delimiter_of(const struct lines *lines) {
+	static const char known[] = "\t;,";
+	size_t best = 0, rows = 0, with[3] = {0};
+	for (size_t i = 0; i < lines->count && rows < LOOKED_AT; i++) {
+		const struct line *line = &lines->lines[i];
+		if (line->dropped || *line->at == '#' || line_is_rule(line))
+			continue;
+		rows++;
+		for (size_t k = 0; k < 3; k++)
+			with[k] += line_count(line, known[k]) > 0;
+	}
+	for (size_t k = 1; k < 3; k++)
+		best = with[k] > with[best] ? k : best;
+	bool headed = lines->head == lines->count || line_count(&lines->lines[lines->head], known[best]);
+	return rows && headed && 2 * with[best] >= rows ? known[best] : '\0';
+}
+
+/* Lines above the header of a known producer belong to its log. */
+static void log_drop(struct lines *lines) {
+	size_t head = 0;
+	while (head < lines->count && !producer_heads(lines->lines[head].at, lines->lines[head].length))
+		head++;
+	for (size_t i = 0; i < head && head < lines->count; i++)
+		lines->lines[i].dropped = true;
+	lines->head = head;
+}
+
+static void form_find(struct lines *lines) {
+	size_t pipes = 0, latex = 0, rows = 0;
+	for (size_t i = 0; i < lines->count && rows < LOOKED_AT; i++) {
+		const struct line *line = &lines->lines[i];
+		rows += !line->dropped && (!line_is_rule(line) || memchr(line->at, '|', line->length));
+		pipes += !line->dropped && line_count(line, '|') > 0;
+		latex +=
+			!line->dropped && line_count(line, '&') && line->length > 2 && memmem(line->at, line->length, "\\\\", 2);
+	}
+	lines->form = FORM_CHARACTER;
+	lines->delimiter = delimiter_of(lines);
+	if (latex > 1)
+		lines->form = FORM_LATEX;
+	else if (pipes > 1 && 2 * pipes >= rows)
+		lines->form = FORM_PIPES;
+	else if (!lines->delimiter || lines->delimiter == '\t') { /* tabs may stand among blanks */
+		size_t tabs = lines->delimiter ? rows_alike(lines, usual_fields(lines)) : 0;
+		lines->form = FORM_BLANKS;
+		if (!are_blanks(lines) || rows_alike(lines, usual_fields(lines)) <= tabs)
+			lines->form = FORM_CHARACTER;
+	}
+}
+
+/* The last row may go without a mark of its end. */
+static void latex_strip(struct line *line, const struct line *next) {
+	const char *end = memmem(line->at, line->length, "\\\\", 2);
+	bool last = next && memmem(next->at, next->length, "\\end{", 5);
+	line->dropped = !line_count(line, '&') || (!end && !last);
+	line->length = end ? (size_t)(end - line->at) : line->length;
+}
+
+/* JMH writes "812.4 ± 5.1" below two names: there the sign is a blank. */
+static void signs_blank(struct lines *lines) {
+	for (size_t i = 0; i < lines->count; i++) {
+		struct line *line = &lines->lines[i];
+		line->length = remark_cut(line->at, line->length);
+		const char *sign = memmem(line->at, line->length, "\xc2\xb1", 2);
+		if (!sign || line->dropped)
+			continue;
+		size_t before = (size_t)(sign - line->at);
+		line->at = memset(arena_printf(lines->arena, "%.*s", (int)line->length, line->at) + before, ' ', 2) - before;
+	}
+}
+
+/* Rules, and in Markdown what is not a row, are dropped. */
+static void rules_drop(struct lines *lines) {
+	for (size_t i = 0; i < lines->count; i++) {
+		struct line *line = &lines->lines[i];
+		if (lines->form == FORM_LATEX && !line->dropped)
+			latex_strip(line, i + 1 < lines->count ? line + 1 : NULL);
+		else if (lines->form == FORM_PIPES && !line->dropped)
+			line->dropped = line_is_rule(line) || (!line_count(line, '|') && *line->at != '#');
+		else if (lines->form == FORM_BLANKS || line_begins(line, "+-") || line_begins(line, "---"))
+			line->dropped = line->dropped || line_is_rule(line);
+	}
+}
+
+void lines_read(struct lines *lines, const char *text, size_t size) {
+	lines_split(lines, text, size);
+	log_drop(lines);
+	form_find(lines);
+	if (lines->form == FORM_BLANKS)
+		signs_blank(lines);
+	rules_drop(lines);
+	lines->usual = usual_fields(lines);
+}
