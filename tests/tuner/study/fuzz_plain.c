@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	require(csv || (err.code == ERR_USAGE && *err.what));
 	if (csv) {
 		const char *noted = NULL;
-		table_cells_rewrite(csv, &noted);
+		table_cells_rewrite(csv, true, &noted);
 		require(csv->columns > 0 && csv->rows <= CSV_ROWS_MAX);
 		for (size_t i = 0; i < csv->rows * csv->columns; i++)
 			require(csv->cells[i] != NULL);
