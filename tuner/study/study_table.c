@@ -402,6 +402,9 @@ static void remark_cut(struct csv *csv, size_t at) {
 		end = wide ? wide : blank && are_signs(blank) ? blank : NULL;
 	if (!end && cell[0] && cell[strlen(cell) - 1] == '*') /* of a footnote: "11.23*" */
 		end = cell + strcspn(cell, "*");
+	const char *both = strstr(cell, " / "); /* a time and what else it took: "2.08s / 203MB" */
+	if (!end && both && isdigit((unsigned char)both[3]) && !isdigit((unsigned char)both[-1]))
+		end = both;
 	if (end && isdigit((unsigned char)*cell))
 		csv->cells[at] = arena_printf(csv->arena, "%.*s", (int)(end - cell), cell);
 }

@@ -348,6 +348,26 @@ static void teams_strip(struct csv *csv, size_t column) {
 	csv->header[column] = code ? arena_strdup(csv->arena, name) : csv->header[column];
 }
 
+/* Where a name ends with the number of a team, "mutex_8t" beside 8 threads: without it; NULL: it does not. */
+static const char *name_alone(const struct csv *csv, const char *cell, const char *team) {
+	size_t length = strlen(cell), own = strlen(team);
+	length -= length && strchr("tTp", cell[length - 1]);
+	bool ends =
+		length > own + 1 && strncmp(cell + length - own, team, own) == 0 && strchr("_-", cell[length - own - 1]);
+	return ends ? arena_printf(csv->arena, "%.*s", (int)(length - own) - 1, cell) : NULL;
+}
+
+/* The names of each team's rows are one name. */
+static void names_strip(struct csv *csv, size_t column) {
+	for (size_t c = 0; c < csv->columns; c++) {
+		size_t named = 0;
+		while (named < csv->rows && name_alone(csv, csv_cell(csv, named, column), csv_cell(csv, named, c)))
+			named++;
+		for (size_t r = 0; r < csv->rows && table_is_team(csv->header[c]) && named == csv->rows; r++)
+			table_cell_set(csv, r, column, name_alone(csv, csv_cell(csv, r, column), csv_cell(csv, r, c)));
+	}
+}
+
 /* The word moves to a column of its own, so that the numbers are numbers. */
 static void serial_split(struct csv *csv, size_t column) {
 	static const char *const names[] = {"code", "program"};
@@ -458,6 +478,7 @@ void table_cells_rewrite(struct csv *csv, bool usual, const char **noted) {
 	for (size_t c = 0; c < csv->columns; c++) {
 		pairs_split(csv, c);
 		teams_strip(csv, c);
+		names_strip(csv, c);
 		words_blank(csv, c);
 		table_units_rewrite(csv, c,
 		                    csv->delimiter != ';' && (commas || has_decimal_commas(csv, c, csv->columns, false)));

@@ -79,7 +79,7 @@ static bool is_size_of_input(const char *key) {
 	static const char chosen[] =
 		"block tile chunk thread threads page cache line unroll group warp workgroup work local batch task tasks grain "
 		"segment stripe pad padding step pool packet buffer shared cutoff register leaf team simd stride blocks tiles "
-		"chunks slice window prefetch queue grid";
+		"chunks slice window prefetch queue grid world";
 	const char *last = strrchr(key, '_');
 	if (strncmp(key, "size_", 5) == 0) /* "Tamanho do vetor" */
 		return !table_among(key + 5, strcspn(key + 5, "_"), chosen);
@@ -149,7 +149,8 @@ bool table_is_parameter(const char *header) {
 	table_key(header, key);
 	return table_is_threads(header) || (is_key(key, "sm") && strcasestr(header, "count")) ||
 	       is_key(key,
-	              "cores proc procs processes ranks np nproc nprocs nranks ntasks tasks nodes variant version "
+	              "cores proc procs processes ranks world_size comm_size np nproc nprocs nranks ntasks tasks nodes "
+	              "variant version "
 	              "implementation impl approach strategy solution technique "
 	              "code algorithm method lock sync "
 	              "schedule chunk block block_size tile tile_size pad padding layout places proc_bind binding affinity "
@@ -173,13 +174,13 @@ bool table_is_threads(const char *header) {
 bool table_is_count(const char *header) {
 	char key[TABLE_NAME];
 	table_key(header, key);
-	return is_key(key, "iterations iteration iters rounds sweeps passes steps loops epochs epoch");
+	return is_key(key, "iterations iteration iters iter rounds sweeps passes steps loops epochs epoch");
 }
 
 bool table_is_team(const char *header) {
 	char key[TABLE_NAME];
 	table_key(header, key);
-	return table_is_threads(header) ||
+	return table_is_threads(header) || is_key(key, "world_size comm_size") ||
 	       table_has_word(key, "ranks processes proc procs np nproc nprocs nranks ntasks tasks gpus devices");
 }
 

@@ -137,7 +137,8 @@ static bool some_has(const struct csv *csv, size_t column, const char *words) {
 static bool are_versions(const struct csv *csv, size_t column) {
 	return some_has(csv, column,
 	                "naive simple basic base baseline reference tiled shared coalesced unrolled vectorized "
-	                "optimized optimised opt global serial sequential seq parallel openmp omp pthreads mpi cuda v1 v2");
+	                "optimized optimised safe unsafe checked unchecked opt global serial sequential seq parallel "
+	                "openmp omp pthreads mpi cuda v1 v2");
 }
 
 /* A list is an input unless its values are ways to synchronise one. */

@@ -118,6 +118,8 @@ static const char *const translations[][2] = {
 	{"przyspieszenie", "speedup"},
 	{"efektywnosc wydajnosc", "efficiency"},
 	{"blad", "error"},
+	{"lado cote seite lato", "side"},
+	{"celdas celulas cellules zellen celle", "cells"},
 	{"razao razon rapporto rapport verhaltnis", "ratio"},
 	{"diferencia differenza unterschied roznica разница різниця 差异", "difference"},
 	{"jadro noyau", "kernel"},

@@ -88,8 +88,8 @@ static void unit_ours(const char *suffix, char ours[TABLE_NAME]) {
 }
 
 /* The unit of a cell: a factor of 8x, a share of 80 % and the "2 processes" of a column called so are numbers; "20M"
- * below "4 threads" counts something in a second. False: something else. */
-static bool suffix_read(const char *header, const char *suffix, struct table_name *name) {
+ * below "4 threads" counts something in a second, and so does a column that `counts`. False: something else. */
+static bool suffix_read(const char *header, const char *suffix, bool counts, struct table_name *name) {
 	static const char *const plain[] = {"x", "X", "\xc3\x97", "%", "-fold"};
 	char plural[CSV_FIELD_MAX + 3], ours[TABLE_NAME];
 	struct table_name own;
@@ -110,8 +110,9 @@ static bool suffix_read(const char *header, const char *suffix, struct table_nam
 	if (isalpha((unsigned char)*suffix) && suffix[1] && !strchr(suffix, ' ') &&
 	    (table_has_word(header, suffix) || table_has_word(header, plural) || table_has_word(header, ours)))
 		return true; /* "2 hilos" below "threads", too */
-	if (table_among(suffix, strlen(suffix), "k M G") && isdigit((unsigned char)*header) &&
-	    table_has_word(header, "thread threads core cores process processes rank ranks")) {
+	bool teams = isdigit((unsigned char)*header) &&
+	             table_has_word(header, "thread threads core cores process processes rank ranks");
+	if (table_among(suffix, strlen(suffix), "k M G") && (teams || counts)) {
 		snprintf(plural, sizeof plural, "%s/s", suffix);
 		suffix = plural;
 	}
@@ -133,17 +134,29 @@ struct suffixes {
 	const char *unit;              /* the first one */
 	size_t with, without;
 	bool alike, above; /* all are the same; the first row alone has one */
+	bool counts;       /* "2.9M" below a name that is no input: nobody chooses such numbers */
 };
+
+static bool are_counts(const struct csv *csv, size_t column) {
+	const char *header = csv->header[column], *suffix;
+	char number[CSV_FIELD_MAX + 1];
+	bool fraction = false, input = table_is_problem(header) || table_is_parameter(header) || table_is_figure(header);
+	for (size_t r = 0; r < csv->rows && !input; r++)
+		fraction = fraction || (suffixed_read(csv_cell(csv, r, column), number, &suffix) && strchr(number, '.') &&
+		                        table_among(suffix, strlen(suffix), "k M G"));
+	return fraction;
+}
 
 static bool suffixes_read(const struct csv *csv, size_t column, struct suffixes *all) {
 	char number[CSV_FIELD_MAX + 1];
 	const char *suffix;
-	*all = (struct suffixes){.alike = true};
+	*all = (struct suffixes){.alike = true, .counts = are_counts(csv, column)};
 	for (size_t r = 0; r < csv->rows; r++) {
 		const char *cell = csv_cell(csv, r, column);
 		if (table_is_missing(cell) || (table_is_team(csv->header[column]) && table_is_serial(cell)))
 			continue;
-		if (!suffixed_read(cell, number, &suffix) || (*suffix && !suffix_read(csv->header[column], suffix, &all->name)))
+		if (!suffixed_read(cell, number, &suffix) ||
+		    (*suffix && !suffix_read(csv->header[column], suffix, all->counts, &all->name)))
 			return false;
 		all->without += !*suffix;
 		if (!*suffix)
@@ -201,7 +214,8 @@ static void suffixes_rewrite(struct csv *csv, size_t column) {
 		if (table_is_missing(cell) || !suffixed_read(cell, number, &suffix))
 			continue;
 		cell = arena_strdup(csv->arena, number);
-		if (!all.alike && *suffix && suffix_read(header, suffix, &all.name) && table_number(csv, number, false, &value))
+		if (!all.alike && *suffix && suffix_read(header, suffix, all.counts, &all.name) &&
+		    table_number(csv, number, false, &value))
 			cell = arena_printf(csv->arena, "%.12g", value * all.name.scale / all.first.scale);
 		table_cell_set(csv, r, column, cell);
 	}

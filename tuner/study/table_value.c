@@ -214,6 +214,27 @@ static bool are_nanoseconds(const struct table *table) {
 	return 2 * large > table->csv->rows;
 }
 
+/* The median among percentiles of times: "p50_ns". */
+static bool median_find(struct table *table) {
+	size_t found = 0;
+	for (size_t c = 0; c < table->csv->columns; c++)
+		if (table->columns[c].numbers && table->columns[c].read.measure == MEASURE_TIME &&
+		    table_has_word(table->columns[c].read.base, "p50 median") && found++ == 0)
+			table->value = c;
+	return found == 1;
+}
+
+/* The result of a search whose goal nobody names: less is assumed to be better, which the output says. */
+static bool objective_find(struct table *table) {
+	size_t found = 0;
+	for (size_t c = 0; c < table->csv->columns; c++)
+		if (table->columns[c].numbers &&
+		    table_among(table->columns[c].name, strlen(table->columns[c].name), "value objective cost") && found++ == 0)
+			table->value = c;
+	table->unitless = table->guessed = found == 1;
+	return found == 1;
+}
+
 /* The unit that the user names for values without one. */
 static int unit_set(struct table *table, struct err *err) {
 	struct table_column *column = &table->columns[table->value];
@@ -292,7 +313,10 @@ static int value_choose(struct table *table, struct err *err) {
 	if ((best >= 2 * RATE_RANK || constant) && only_time(table, false))
 		return 0;
 	if (best == 1000)
-		return only_time(table, true) || total_of_parts(table) || lawful_time(table) ? 0 : value_refuse(table, err);
+		return median_find(table) || only_time(table, true) || total_of_parts(table) || lawful_time(table) ||
+		               objective_find(table)
+		           ? 0
+		           : value_refuse(table, err);
 	if (twice && best >= RATE_RANK && !total_find(table) && !total_of_parts(table))
 		return err_set(err, ERR_USAGE, "name the one to explain time_s, time_ms or time_us",
 		               "%s: more than one column could be the time", table->path);

@@ -438,10 +438,11 @@ bool table_is_missing(const char *cell) {
 	       (isalpha((unsigned char)*cell) &&
 	        (strcasestr(cell, "timed out") || strcasestr(cell, "out of memory") || strcasestr(cell, "did not ") ||
 	         strcasestr(cell, " error: ") || strncasecmp(cell, "oom ", 4) == 0)) ||
-	       table_among(cell, strlen(cell),
-	                   "- -- \xe2\x80\x94 \xe2\x80\x93 n/a na nan null none inf timeout failed fail failure "
-	                   "error crash crashed oom "
-	                   "dnf x ? wrong incorrect invalid");
+	       table_among(
+			   cell, strlen(cell),
+			   "- -- \xe2\x80\x94 \xe2\x80\x93 -1 -1.0 -1.000000 n/a na nan null none inf timeout failed fail failure "
+			   "error crash crashed oom "
+			   "dnf x ? wrong incorrect invalid");
 }
 
 bool table_is_dash(const char *cell) {

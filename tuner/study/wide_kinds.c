@@ -10,13 +10,14 @@
 enum { SIDES_LEAST = 2 };
 static const char separators[] = "_ -./:";
 
-/* Splits "pinned h2d" into its direction and the rest. False: it lacks one of them, or has two directions. */
-static bool name_split(const struct csv *csv, const char *name, const char **direction, const char **rest) {
+/* Splits "pinned h2d" into the one of the words and the rest. False: it lacks one of them, or has two of the words. */
+static bool name_split(const struct csv *csv, const char *name, const char *words, const char **direction,
+                       const char **rest) {
 	char left[TABLE_NAME] = "", *copy = arena_strdup(csv->arena, name), *next = NULL;
 	*direction = NULL;
 	for (char *word = strtok_r(copy, separators, &next); word; word = strtok_r(NULL, separators, &next)) {
 		size_t length = strlen(left);
-		bool is = table_among(word, strlen(word), table_direction_words);
+		bool is = table_among(word, strlen(word), words);
 		if (is && *direction)
 			return false;
 		if (is)
@@ -48,19 +49,21 @@ static bool is_pair_twice(const struct wide *split, size_t count) {
 }
 
 /* "pinned H2D, pinned D2H, pageable H2D, pageable D2H": takes the direction out of the values, if each occurs with
- * each. */
-static void wide_directions_split(const struct csv *csv, struct wide *wide) {
+ * each; of "cpu update, cpu extract, gpu update, gpu extract" what both do. */
+static bool both_split(const struct csv *csv, struct wide *wide, const char *words, bool keep) {
 	struct wide split = *wide;
+	const char **word = keep ? split.value : split.direction, **rest = keep ? split.direction : split.value;
 	for (size_t i = 0; i < wide->count; i++)
-		if (!name_split(csv, wide->value[i], &split.direction[i], &split.value[i]))
-			return;
+		if (!name_split(csv, wide->value[i], words, &word[i], &rest[i]))
+			return false;
 	size_t values = distinct(split.value, wide->count), directions = distinct(split.direction, wide->count);
 	if (values < SIDES_LEAST || directions < SIDES_LEAST || values * directions != wide->count ||
 	    is_pair_twice(&split, wide->count))
-		return;
+		return false;
 	split.directed = true;
 	split.parts = 0;
 	*wide = split;
+	return true;
 }
 
 /* Called parts only where other columns are. */
@@ -98,15 +101,11 @@ static const char program_words[] =
 	"heat jacobi laplace stencil life pi primes sieve queens knapsack histogram reduction scan "
 	"fibonacci floyd warshall dijkstra lu cholesky raytracer blur sobel";
 
-static bool are_programs(const struct wide *wide) {
-	return all_words(wide, program_words);
-}
-
 static const char *name_of_words(const struct wide *wide) {
 	return all_words(wide, "static dynamic guided auto")         ? "schedule"
 	       : all_words(wide, "strong weak scaling time runtime") ? "test"
 	       : all_words(wide, operation_words)                    ? "operation"
-	       : are_programs(wide)                                  ? "program"
+	       : all_words(wide, program_words)                      ? "program"
 	                                                             : "version";
 }
 
@@ -276,7 +275,8 @@ bool wide_kinds(const struct csv *csv, struct wide *wide, enum table_measure mea
 	middles_cut(csv, wide);
 	wide->name = name_of_words(wide);
 	parts_count(wide);
-	wide_directions_split(csv, wide);
+	if (!both_split(csv, wide, table_direction_words, false))
+		both_split(csv, wide, "cpu gpu", true);
 	/* Parts of a time are not alternatives; their sum is the time, if all of them are parts. Rates do not add up. */
 	wide->sum = measure == MEASURE_TIME && wide->parts == wide->count;
 	return true;
