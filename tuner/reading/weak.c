@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "tuner/reading/reading.h"
 
-enum { POINTS_LEAST = 3, TEAMS_LEAST = 2, LOGARITHM = 4 };
-static const double SAME = 0.04, IDEAL = 0.9, BEYOND = 1.5, ALONE = 1.1, GAIN = 1.5;
+enum { POINTS_LEAST = 3, TEAMS_LEAST = 2, LOGARITHM = 4, LOOSE = 5 };
+static const double SAME = 0.04, IDEAL = 0.9, BEYOND = 1.5, ALONE = 1.1, GAIN = 1.5, TEAM_MOST = 1e5;
 static const char cubic_kernels[] = "fw floyd warshall gemm matmul mm dgemm sgemm lu cholesky";
 
 struct weak {
@@ -16,7 +16,8 @@ struct weak {
 	int team;            /* column */
 	int size;            /* column that grows with the team; -1: the table says that the work of each is constant */
 	bool joint;          /* all sizes do so together: the sides of a grid */
-	int power;           /* size^power grows as the team does; LOGARITHM: 2^size does, as the scale of a graph */
+	int power; /* size^power grows as the team does; LOGARITHM: 2^size does, as the scale of a graph; LOOSE: the
+	            * size grows, in no known proportion */
 };
 
 static bool is_team(const struct study_column *column) {
@@ -109,7 +110,11 @@ static bool is_single(const struct study *study, const struct weak *weak) {
 
 static bool grows_with(const struct study *study, const struct weak *weak, int power) {
 	double first = NAN;
-	for (size_t i = 0; i < weak->count; i++) {
+	for (size_t i = 1; i < weak->count && power == LOOSE; i++)
+		if (weak->count < POINTS_LEAST || study_number(study, weak->rows[i], (size_t)weak->team) > TEAM_MOST ||
+		    !(size_of(study, weak, weak->rows[i]) > size_of(study, weak, weak->rows[i - 1])))
+			return false;
+	for (size_t i = 0; i < weak->count && power != LOOSE; i++) {
 		double size = size_of(study, weak, weak->rows[i]);
 		double each = (power == LOGARITHM ? exp2(size) : pow(size, power)) /
 		              study_number(study, weak->rows[i], (size_t)weak->team);
@@ -146,6 +151,20 @@ static double efficiency_of(const struct study *study, const struct weak *weak, 
 static bool may_be_square(const struct study *study, const struct weak *weak, double efficiency, double members) {
 	bool linear = weak->size >= 0 && weak->power == 1 && !study_is_rate(study);
 	return linear && efficiency * members <= ALONE && !(study_work(study, weak->rows[0], "ops") > 0);
+}
+
+/* Nobody knows how much more work it is. */
+static void loose_report(const struct study *study, struct findings *findings, const struct weak *weak) {
+	size_t first = weak->rows[0], last = weak->rows[weak->count - 1];
+	const char *team = study_column(study, (size_t)weak->team)->name;
+	struct finding *finding = findings_add(
+		findings, CONFIDENCE_MEDIUM, 1,
+		"the work grows with %s: at %g the %s is %.3g times that at %g, and the time %.3g times as long", team,
+		study_number(study, last, (size_t)weak->team),
+		weak->joint ? "product of all sizes" : study_column(study, (size_t)weak->size)->name,
+		size_of(study, weak, last) / size_of(study, weak, first), study_number(study, first, (size_t)weak->team),
+		reading_time(study, last) / reading_time(study, first));
+	finding_about(finding, study, (size_t)weak->team, study_row(study, last)->level[weak->team]);
 }
 
 /* best: of other sizes; NAN if there are none. */
@@ -221,7 +240,8 @@ static bool series_grow(const struct study *study, const struct weak *all, size_
 	return used > 0;
 }
 
-static void sizes_report(const struct study *study, struct findings *findings, struct weak *all) {
+/* Is there a size, or the product of all, that grows with the team by one of these powers? */
+static bool powers_report(const struct study *study, struct findings *findings, struct weak *all, int from, int to) {
 	mem_auto size_t *rows = mem_alloc(all->count + 1, sizeof *rows);
 	size_t columns = study_columns(study), sides = 0;
 	for (size_t c = 0; c < columns; c++)
@@ -231,15 +251,24 @@ static void sizes_report(const struct study *study, struct findings *findings, s
 		all->joint = c < columns;
 		if (!study_column(study, c % columns)->is_problem || !study_column(study, c % columns)->numeric)
 			continue;
-		for (all->power = 1; all->power <= LOGARITHM; all->power++) {
+		for (all->power = from; all->power <= to; all->power++) {
 			struct weak worst = *all;
 			double most;
 			if (!series_grow(study, all, rows, &worst, &most))
 				continue;
-			report(study, findings, &worst, most);
-			return;
+			if (all->power == LOOSE)
+				loose_report(study, findings, &worst);
+			else
+				report(study, findings, &worst, most);
+			return true;
 		}
 	}
+	return false;
+}
+
+static void sizes_report(const struct study *study, struct findings *findings, struct weak *all) {
+	if (!powers_report(study, findings, all, 1, LOGARITHM) && !study_is_rate(study))
+		powers_report(study, findings, all, LOOSE, LOOSE);
 }
 
 /* Sizes of the work of each: a statement for all of them, from the worst to the best efficiency of the largest team. */

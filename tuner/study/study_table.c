@@ -264,10 +264,16 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 	if (table_nameless(csv, table->path, err))
 		return -1;
 	bool theirs = false;
+	table->said_count = csv->columns;
+	table->said = memcpy(arena_alloc(csv->arena, csv->columns, sizeof *table->said), csv->header,
+	                     csv->columns * sizeof *table->said);
+	table->read = arena_alloc(csv->arena, csv->columns, sizeof *table->read);
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_translate(csv->header[c], header);
 		theirs = theirs || (strcasecmp(header, csv->header[c]) != 0 && (unsigned char)*csv->header[c] < FAR_EAST);
-		csv->header[c] = arena_strdup(csv->arena, header);
+		if (!table_is_given_problem(table, csv->header[c]))
+			csv->header[c] = arena_strdup(csv->arena, header);
+		table->read[c] = csv->header[c];
 	}
 	const char *noted = NULL;
 	names_expand(csv, table->reading);

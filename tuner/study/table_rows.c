@@ -443,6 +443,28 @@ static bool is_kernel_column(const struct table *table, size_t column) {
 	return strcasecmp(table->columns[column].name, "kernel") == 0 && table->columns[column].role == TABLE_IGNORED;
 }
 
+/* Do two names differ in underlines alone? */
+static bool is_same_name(const char *a, const char *b) {
+	while (*a || *b) {
+		a += strspn(a, "_");
+		b += strspn(b, "_");
+		if (*a != *b)
+			return false;
+		a += *a != '\0';
+		b += *b != '\0';
+	}
+	return true;
+}
+
+/* "BlockSize" was read as two words, and is told as it was written. Laws look for the words of teams. */
+static void names_restore(struct table *table) {
+	for (size_t c = 0; c < table->csv->columns; c++)
+		for (size_t i = 0; i < table->said_count; i++)
+			if (strcmp(table->columns[c].name, table->read[i]) == 0 && !table_is_team(table->read[i]) &&
+			    is_same_name(table->said[i], table->read[i]))
+				table->columns[c].name = table->said[i];
+}
+
 int table_fill(struct study_set *set, struct table *table, const char *kernel, const char *device,
                const json_t *machine, struct err *err) {
 	struct filling filling = {.table = table,
@@ -455,6 +477,7 @@ int table_fill(struct study_set *set, struct table *table, const char *kernel, c
 	size_t before = study_set_count(set);
 	rivals_ignore(table);
 	filling.rest = table_has_rest(table);
+	names_restore(table);
 	for (size_t c = 0; c < table->csv->columns; c++)
 		if (is_kernel_column(table, c))
 			filling.kernel_column = c;

@@ -82,12 +82,20 @@ static bool is_parameter_or_problem(const struct table *table, size_t c) {
 	        (table_is_parameter(column->name) || (table_is_problem(column->name) && !table_is_count(column->name))));
 }
 
-/* The column that the user names, in any case of letters. */
+/* As the file or as its reader writes a name, in any case of letters. */
+static bool is_called(const struct table *table, size_t column, const char *name) {
+	bool called = strcasecmp(table->columns[column].name, name) == 0;
+	for (size_t i = 0; i < table->said_count && !called; i++)
+		called = strcasecmp(table->said[i], name) == 0 && strcmp(table->read[i], table->columns[column].name) == 0;
+	return called;
+}
+
+/* The column that the user names. */
 static int value_asked(struct table *table, struct err *err) {
 	const struct study_reading *reading = table->reading;
 	const char *near;
 	for (size_t c = 0; c < table->csv->columns; c++) {
-		if (strcasecmp(table->columns[c].name, reading->objective) != 0)
+		if (!is_called(table, c, reading->objective))
 			continue;
 		table->value = c;
 		table->unitless = !reading->more && table->columns[c].read.measure == MEASURE_NONE && !reading->unit;

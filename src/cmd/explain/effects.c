@@ -319,6 +319,20 @@ static json_t *explain_landscape(const struct explain_view *view, struct explain
 	return json;
 }
 
+/* Does each of several problems have one value of it, as where sizes grow with the team? Then nobody chooses it there.
+ */
+static bool is_given(const struct study *study, size_t column) {
+	bool several = false;
+	for (size_t a = 0; a < study_rows(study); a++)
+		for (size_t b = 0; b < a; b++) {
+			bool same = study_row(study, a)->level[column] == study_row(study, b)->level[column];
+			if (!same && study_same_problem(study, a, b))
+				return false;
+			several = several || !same;
+		}
+	return several;
+}
+
 void explain_effects_add(const struct explain_view *view, struct explain_table *table, size_t winner, size_t baseline,
                          json_t *result) {
 	size_t row = explain_table_row(table, baseline);
@@ -336,6 +350,8 @@ void explain_effects_add(const struct explain_view *view, struct explain_table *
 		/* No run of a table was cut short: without an upper end a value did not fit the model, and was left out. */
 		effects[p].known = effects[p].known && !(view->item->table && effects[p].ci[1] > OPEN * effects[p].ratio);
 		rows[p] = effect_json(explain_table_param(view, table, p), &effects[p]);
+		if (view->item->table && is_given(view->study, table->column[p]))
+			json_object_set_new(rows[p], "given", json_true());
 	}
 	json_object_set_new(result, "interactions", json_array());
 	variance_add(view, table, rows, result);

@@ -259,20 +259,32 @@ static void threshold_print(const struct explain_text *text, const json_t *sizes
 
 static const double FLAT = 0.05; /* a smaller power makes ten times the size differ by 12 % */
 
-static void piece_print(const struct explain_text *text, const json_t *sizes, const json_t *piece) {
-	double exponent = js_real_or(piece, "exponent", NAN);
-	const char *over = js_string_or(sizes, "over", "?");
-	struct shown from = bound_text(json_object_get(piece, "from")), to = bound_text(json_object_get(piece, "to"));
-	if (fabs(exponent) < FLAT)
-		ui_wrap(text->out, INDENT, 2 * INDENT, "time does not depend on %s from %s to %s", over, from.text, to.text);
-	else
-		ui_wrap(text->out, INDENT, 2 * INDENT, "time %s as %s^%.2f from %s to %s", exponent < 0 ? "falls" : "grows",
-		        over, exponent, from.text, to.text);
-}
-
 enum { PIECES_SHOWN = 3 };
 static const double RANGE_LEAST = 3;  /* a power of a narrower range of sizes is that of the noise */
 static const double ERROR_MOST = 0.2; /* a law that predicts no better is none */
+static const double HARDLY = 0.1;
+
+/* The size from which on what grows with it is more than this share of what is the same at all sizes. */
+static double growing_from(const json_t *piece, double share) {
+	double fixed = share * js_real_or(piece, "overhead", 0), exponent = js_real_or(piece, "exponent", NAN);
+	return fmax(js_real_or(piece, "from", NAN),
+	            fixed > 0 ? pow(fixed / js_real_or(piece, "factor", NAN), 1 / exponent) : 0);
+}
+
+static void piece_print(const struct explain_text *text, const json_t *sizes, const json_t *piece) {
+	double exponent = js_real_or(piece, "exponent", NAN), grown = growing_from(piece, 1);
+	double flat = growing_from(piece, HARDLY), first = js_real_or(piece, "from", NAN);
+	const char *over = js_string_or(sizes, "over", "?");
+	js_auto json_t *least = json_real(grown > first ? round(grown) : first);
+	struct shown from = bound_text(least), to = bound_text(json_object_get(piece, "to"));
+	if (fabs(exponent) < FLAT)
+		ui_wrap(text->out, INDENT, 2 * INDENT, "time does not depend on %s from %s to %s", over, from.text, to.text);
+	else if (grown * RANGE_LEAST <= js_real_or(piece, "to", NAN))
+		ui_wrap(text->out, INDENT, 2 * INDENT, "time %s as %s^%.2f from %s to %s", exponent < 0 ? "falls" : "grows",
+		        over, exponent, from.text, to.text);
+	else if (flat > first)
+		ui_wrap(text->out, INDENT, 2 * INDENT, "time hardly depends on %s up to about %.2g", over, flat);
+}
 
 /* The members in which the problems differ; empty if there is only one problem. */
 static json_t *differing(const json_t *result, const json_t *problem) {

@@ -263,7 +263,7 @@ json_t *explain_varied(const json_t *result, const json_t *config) {
 	js_each (effect, json_object_get(result, "effects")) {
 		const char *name = js_string_or(effect, "param", "");
 		json_t *member = json_object_get(config, name);
-		if (member)
+		if (member && !js_bool_or(effect, "given", false))
 			json_object_set(kept, name, member);
 	}
 	if (json_object_size(kept) == 0)
