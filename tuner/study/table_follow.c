@@ -10,7 +10,7 @@
 enum { TOGETHER_LEAST = 3, SIZE_ROWS_LEAST = 3 };
 /* A time that is so much shorter at a larger value does not belong to a larger problem. */
 static const double SHORTER = 2, VALLEY = 1.5, GROWTH = 8, POWER_LEAST = 0.8, NEAR = 1.5, TEAM_NEVER = 1000,
-					GAINED = 0.6, THINGS_LEAST = 100;
+					GAINED = 0.6, THINGS_LEAST = 100, MOST = 0.7, WHOLE = 1.02;
 
 static const char grid_words[] = "grid griddim gridsize";
 
@@ -397,6 +397,36 @@ static void launches_decide(struct table *table) {
 			table->columns[c].role = TABLE_PARAM;
 }
 
+static bool may_be_part(const struct table *table, size_t column) {
+	const struct table_column *own = &table->columns[column];
+	return own->role == TABLE_FIGURE && own->numbers && own->read.measure == MEASURE_NONE &&
+	       !table_is_figure(own->name) && !table_is_counter(own->name) && !table_is_count(own->name);
+}
+
+/* Numbers without a unit that make up most of the time in each row, and never more, are its parts. */
+static void parts_decide(struct table *table) {
+	const struct csv *csv = table->csv;
+	struct table_column *value = &table->columns[table->value];
+	bool parts = value->role == TABLE_TIME && !*value->read.per;
+	size_t found = 0;
+	for (size_t r = 0; r < csv->rows && parts; r++) {
+		double sum = 0, number, whole;
+		found = 0;
+		for (size_t c = 0; c < csv->columns; c++)
+			if (may_be_part(table, c) && table_number(csv, csv_cell(csv, r, c), false, &number)) {
+				sum += number;
+				found++;
+			}
+		parts = table_number(csv, csv_cell(csv, r, table->value), false, &whole) && sum >= MOST * whole &&
+		        sum <= WHOLE * whole;
+	}
+	for (size_t c = 0; c < csv->columns && parts && found > 1; c++)
+		if (may_be_part(table, c)) {
+			table->columns[c].read.measure = MEASURE_TIME;
+			table->columns[c].read.scale = value->read.scale;
+		}
+}
+
 static void derived_ignore(struct table *table) {
 	for (size_t c = 0; c < table->csv->columns; c++)
 		if ((table->columns[c].role == TABLE_PARAM || table->columns[c].role == TABLE_PROBLEM) &&
@@ -406,6 +436,7 @@ static void derived_ignore(struct table *table) {
 
 int table_roles_follow(struct table *table, struct err *err) {
 	bool given = table->reading && table->reading->problem_count;
+	parts_decide(table);
 	remarks_ignore(table);
 	derived_ignore(table);
 	if (!given) {

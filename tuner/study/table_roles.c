@@ -9,7 +9,7 @@
 #include "tuner/study/study_impl.h"
 
 enum { MEASURED_ROWS_LEAST = 5, DIFFERENT_MOST = 100, DONE_LEAST = 3, LABELS = 10, HAPHAZARD_LEAST = 8 };
-static const double MEASURED_DISTINCT = 0.6, SAME = 0.02;
+static const double MEASURED_DISTINCT = 0.6, SAME = 0.02, ABOUT = 0.05;
 
 static bool all_numbers(const struct csv *csv, size_t column) {
 	bool some = false;
@@ -240,6 +240,17 @@ static bool are_ranges(const struct table *table, size_t column) {
 	       table_has_word(csv->header[column], "range interval ci bounds");
 }
 
+/* "write" before the time of the whole, which it never exceeds. */
+static bool is_part_of(const struct table *table, size_t column) {
+	const char *name = table->columns[column].name;
+	double part, whole;
+	size_t r = 0;
+	while (r < table->csv->rows && table_number(table->csv, csv_cell(table->csv, r, column), false, &part) &&
+	       table_number(table->csv, csv_cell(table->csv, r, table->value), false, &whole) && part <= whole)
+		r++;
+	return r == table->csv->rows && table_is_part(name) && !table_is_figure(name) && !strchr(name, '%');
+}
+
 static enum table_role role_of(const struct table *table, size_t c) {
 	const struct table_column *column = &table->columns[c];
 	if (table->given && table->given[c] >= 0)
@@ -278,7 +289,8 @@ static enum table_role role_of(const struct table *table, size_t c) {
 	bool work = c == 0 && table->wide && strcmp(table->wide, "version") == 0; /* which each version does */
 	if (!column->numbers && (work || are_given(table->csv, c) || are_files(table->csv, c)))
 		return TABLE_PROBLEM;
-	bool result = c > table->value && column->numbers && is_real(table->csv, c) && rarely_repeats(table->csv, c);
+	bool result = (c > table->value || is_part_of(table, c)) && column->numbers && is_real(table->csv, c) &&
+	              rarely_repeats(table->csv, c);
 	if (!table_is_measured(column) && table_is_problem(column->name) && !result) /* not the time of a part, "density" */
 		return TABLE_PROBLEM;
 	if (column->numbers && table_is_statistic(&column->read))
@@ -333,21 +345,37 @@ static void counts_decide(struct table *table) {
 	}
 }
 
-/* "n" behind a rate, and as many times as large in all rows, is how much was done in the same time. */
-static void done_ignore(struct table *table) {
+/* Is a number as many times as large as a rate in all rows, or as the inverse of a time of one? */
+static bool is_done(const struct table *table, size_t column, size_t measured, double same) {
 	const struct csv *csv = table->csv;
-	for (size_t c = table->value + 1; c < csv->columns && table->columns[table->value].role == TABLE_RATE; c++) {
-		double first = NAN, number, rate;
-		size_t same = 0;
-		for (size_t r = 0; r < csv->rows && same == r; r++) {
-			bool both = table_number(csv, csv_cell(csv, r, c), false, &number) &&
-			            table_number(csv, csv_cell(csv, r, table->value), false, &rate);
-			first = r ? first : number / rate;
-			same += both && fabs(number / rate / first - 1) <= SAME;
-		}
-		bool given = table->columns[c].role == TABLE_PARAM || table->columns[c].role == TABLE_PROBLEM;
-		if (given && same == csv->rows && csv->rows >= DONE_LEAST)
-			table->columns[c].role = TABLE_IGNORED;
+	double first = NAN, number, each;
+	bool rate = table->columns[measured].read.measure == MEASURE_RATE;
+	size_t r = 0;
+	for (; r < csv->rows; r++) {
+		if (!table_number(csv, csv_cell(csv, r, column), false, &number) ||
+		    !table_number(csv, csv_cell(csv, r, measured), false, &each))
+			break;
+		double seconds = rate ? number / each : number * each;
+		first = r ? first : seconds;
+		if (!(fabs(seconds / first - 1) <= same))
+			break;
+	}
+	return r == csv->rows && r >= DONE_LEAST;
+}
+
+/* "n" behind a rate that is as many times as large in all rows is how much was done in the same time; so is one before
+ * it that differs in nearly all rows, which others tell apart. */
+static void done_ignore(struct table *table) {
+	for (size_t i = 0; i < table->csv->columns * table->csv->columns; i++) {
+		size_t c = i / table->csv->columns, m = i % table->csv->columns;
+		struct table_column *column = &table->columns[c], *measured = &table->columns[m];
+		bool behind = c > m && m == table->value && measured->role == TABLE_RATE;
+		bool rate = measured->role <= TABLE_FIGURE && measured->numbers &&
+		            (measured->read.measure == MEASURE_RATE || *measured->read.per);
+		if ((column->role == TABLE_PARAM || column->role == TABLE_PROBLEM) && c != m && column->numbers &&
+		    (behind ? is_done(table, c, m, SAME)
+		            : rate && is_done(table, c, m, ABOUT) && rarely_repeats(table->csv, c) && is_determined(table, c)))
+			column->role = TABLE_IGNORED;
 	}
 }
 
