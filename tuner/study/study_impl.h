@@ -215,7 +215,7 @@ struct table {
 	const int *given;     /* the roles that a producer's table gives, or -1; NULL: it is no producer's */
 	const char *producer;
 	const struct study_reading *reading;
-	const char **said, **read; /* the names in the file, and in English or as words */
+	const char *(*said)[2]; /* the names in the file, and in English or as words */
 	size_t said_count;
 };
 /* A column of numbers with the unit of a time or a rate was measured: "read (ms)" is not an input. */

@@ -108,7 +108,6 @@ static int hint_add(struct err *err) {
 	           : -1;
 }
 
-/* Headers that say too little get the names that they stand for. */
 /* "p" and "T" are the numbers of processors and threads if they count from 1, or from 2 or 4 beside serial code
  * or speed-ups: probabilities and percentages don't. Beside "q" it is a side of a grid of processes. */
 static bool is_letter_of_team(const struct csv *csv, size_t column) {
@@ -265,15 +264,14 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 		return -1;
 	bool theirs = false;
 	table->said_count = csv->columns;
-	table->said = memcpy(arena_alloc(csv->arena, csv->columns, sizeof *table->said), csv->header,
-	                     csv->columns * sizeof *table->said);
-	table->read = arena_alloc(csv->arena, csv->columns, sizeof *table->read);
+	table->said = arena_alloc(csv->arena, csv->columns, sizeof *table->said);
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_translate(csv->header[c], header);
 		theirs = theirs || (strcasecmp(header, csv->header[c]) != 0 && (unsigned char)*csv->header[c] < FAR_EAST);
+		table->said[c][0] = csv->header[c];
 		if (!table_is_given_problem(table, csv->header[c]))
 			csv->header[c] = arena_strdup(csv->arena, header);
-		table->read[c] = csv->header[c];
+		table->said[c][1] = csv->header[c];
 	}
 	const char *noted = NULL;
 	names_expand(csv, table->reading);

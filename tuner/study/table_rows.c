@@ -460,9 +460,9 @@ static bool is_same_name(const char *a, const char *b) {
 static void names_restore(struct table *table) {
 	for (size_t c = 0; c < table->csv->columns; c++)
 		for (size_t i = 0; i < table->said_count; i++)
-			if (strcmp(table->columns[c].name, table->read[i]) == 0 && !table_is_team(table->read[i]) &&
-			    is_same_name(table->said[i], table->read[i]))
-				table->columns[c].name = table->said[i];
+			if (strcmp(table->columns[c].name, table->said[i][1]) == 0 && !table_is_team(table->said[i][1]) &&
+			    is_same_name(table->said[i][0], table->said[i][1]))
+				table->columns[c].name = table->said[i][0];
 }
 
 int table_fill(struct study_set *set, struct table *table, const char *kernel, const char *device,

@@ -86,7 +86,8 @@ static bool is_parameter_or_problem(const struct table *table, size_t c) {
 static bool is_called(const struct table *table, size_t column, const char *name) {
 	bool called = strcasecmp(table->columns[column].name, name) == 0;
 	for (size_t i = 0; i < table->said_count && !called; i++)
-		called = strcasecmp(table->said[i], name) == 0 && strcmp(table->read[i], table->columns[column].name) == 0;
+		called =
+			strcasecmp(table->said[i][0], name) == 0 && strcmp(table->said[i][1], table->columns[column].name) == 0;
 	return called;
 }
 
