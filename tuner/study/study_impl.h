@@ -159,6 +159,8 @@ char *table_sections_plain(const char *text, size_t size, size_t *plain_size);
 /* src: table_lines.c. The lines that a program prints for its runs as a table of tabs. NULL: the text is not so. The
  * caller frees it. */
 char *table_lines_plain(const char *text, size_t size, size_t *plain_size);
+/* src: table_log.c. The same of a log, whose lines say what holds for the times below. */
+char *table_log_plain(const char *text, size_t size, size_t *plain_size);
 /* src: table_nameless.c. Names the columns of a table without a line of names, if one has fractions, its times, and the
  * others whole numbers; refuses other tables that lack one. */
 int table_nameless(struct csv *csv, const char *path, struct err *err);

@@ -4,149 +4,9 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "tuner/study/study_impl.h"
+#include "tuner/study/table_said_impl.h"
 
-enum { LINES_MOST = 2000, TOKENS_MOST = 40, LINES_LEAST = 3, BLOCK_MOST = 6 };
-
-struct token {
-	const char *text, *key, *unit; /* key: what stands before '=' or ':'; unit: what is glued to a number */
-	bool number;
-};
-struct said { /* a line */
-	struct token token[TOKENS_MOST];
-	size_t count, line;
-	char kinds[TOKENS_MOST + 1];
-	const char *section; /* the comment above */
-};
-struct saying {
-	struct arena *arena;
-	struct said *lines;
-	size_t count, room, all, sections;
-	bool piped;
-};
-
-static bool is_end(char c) {
-	return !c || strchr(" \t\r\n,;=:()[]", c);
-}
-
-/* Reads a number and the unit behind it without a blank, "1.23s" or "28.5[ms]", or a word. */
-static const char *token_read(struct saying *saying, const char *at, struct token *token) {
-	size_t length = strspn(at, "+-.") <= 1 ? strspn(at, "+-.") : 0, digits = 0;
-	while (isdigit((unsigned char)at[length + digits]) ||
-	       (digits && at[length + digits] && strchr(".,", at[length + digits]) &&
-	        (at[length + digits] == '.' || isdigit((unsigned char)at[length + digits + 1]))))
-		digits++;
-	*token = (struct token){.key = "", .unit = ""};
-	if (digits && isdigit((unsigned char)at[length])) {
-		length += digits;
-		if (strchr("eE", at[length]) && at[length] && strspn(at + length + 1, "+-0123456789"))
-			length += 1 + strspn(at + length + 1, "+-0123456789");
-		size_t unit = length + (at[length] == '['), end = unit;
-		while (!is_end(at[end]))
-			end++;
-		token->number = !strpbrk(arena_printf(saying->arena, "%.*s", (int)(end - unit), at + unit), "0123456789");
-		if (token->number) {
-			while (length > 1 && at[length - 1] == '.')
-				length--;
-			token->text = arena_printf(saying->arena, "%.*s", (int)length, at);
-			token->unit = arena_printf(saying->arena, "%.*s", (int)(end - unit), at + unit);
-			return at + end + (at[end] == ']');
-		}
-	}
-	for (length = 0; !is_end(at[length]);)
-		length++;
-	double seconds;
-	token->text = arena_printf(saying->arena, "%.*s", (int)length, at);
-	token->number = table_clock(token->text, &seconds); /* "0m1.2s" */
-	return at + length;
-}
-
-/* Is a word a unit, or the name of something that one chooses? */
-static bool is_unit(const char *word) {
-	struct table_name name;
-	table_name_read(word, &name);
-	return *word && name.measure != MEASURE_NONE && !*name.base;
-}
-
-static bool is_named(const char *word) {
-	return table_is_parameter(word) || table_is_problem(word);
-}
-
-/* "time: 4.2": the words since the last number or comma become the key of what follows, but not the word that belongs
- * to this number: "4 workers: 1.2 s". */
-static void key_take(struct saying *saying, struct said *said, size_t from, struct token *token) {
-	const char *key = "", *word = said->token[from].text;
-	if (from && from + 1 == said->count && said->token[from - 1].number && (is_unit(word) || is_named(word)))
-		return;
-	for (size_t i = from; i < said->count; i++)
-		key = arena_printf(saying->arena, "%s%s%s", key, *key ? " " : "", said->token[i].text);
-	said->count = from;
-	memset(said->kinds + from, 0, sizeof said->kinds - from);
-	token->key = key;
-}
-
-static void line_read(struct saying *saying, struct said *said, const char *line) {
-	size_t from = 0;
-	bool keyed = false;
-	for (const char *at = line; *at && said->count < TOKENS_MOST;) {
-		size_t gap = strspn(at, " \t\r,;=:()[]");
-		for (size_t i = 0; i < gap; i++) {
-			bool ends = strchr(",;\t])", at[i]);
-			keyed = strchr("=:", at[i]) ? said->count > from : keyed && !ends;
-			from = ends ? said->count : from;
-		}
-		at += gap;
-		if (!*at)
-			break;
-		struct token token;
-		at = token_read(saying, at, &token);
-		if (keyed)
-			key_take(saying, said, from, &token);
-		keyed = false;
-		said->kinds[said->count] = token.number ? 'n' : 'w';
-		said->token[said->count++] = token;
-		from = token.number || *token.key ? said->count : from;
-	}
-}
-
-/* The date and the time of day at the beginning of a line of a log. */
-static size_t stamp_length(const char *line) {
-	size_t length = 0, token;
-	while ((token = strspn(line + length, "0123456789-/:.,TZ[]"))) {
-		size_t marks = 0;
-		for (size_t i = 0; i < token; i++)
-			marks += strchr("-/:", line[length + i]) != NULL;
-		if (marks < 2 || !strchr(" \t", line[length + token]))
-			break;
-		length += token + strspn(line + length + token, " \t");
-	}
-	return length;
-}
-
-static void saying_read(struct saying *saying, const char *text, size_t size) {
-	char *copy = arena_printf(saying->arena, "%.*s", (int)size, text), *rest = copy;
-	const char *section = "";
-	size_t number = 0;
-	for (char *line = strsep(&rest, "\n"); line && saying->count < LINES_MOST; line = strsep(&rest, "\n")) {
-		number++;
-		line += strspn(line, " \t\r");
-		line += *line && strchr("+*-", *line) && line[1] == ' ' ? 2 : 0;
-		line += stamp_length(line);
-		saying->piped = saying->piped || strpbrk(line, "|&{<\"");
-		if (!*line)
-			continue;
-		if (*line == '#') {
-			section = line + strspn(line, "# ");
-			saying->sections += saying->count > 0;
-			continue;
-		}
-		saying->lines = mem_room(saying->lines, saying->count, &saying->room, sizeof *saying->lines);
-		struct said *said = &saying->lines[saying->count++];
-		*said = (struct said){.line = number, .section = section};
-		line_read(saying, said, line);
-	}
-}
-
+enum { LINES_LEAST = 3, BLOCK_MOST = 6 };
 static bool is_like(const struct said *a, const struct said *b) {
 	bool like = a->count && strcmp(a->kinds, b->kinds) == 0;
 	for (size_t i = 0; i < a->count && like; i++)
@@ -233,14 +93,6 @@ static bool token_varies(const struct saying *saying, size_t at) {
 	return i < saying->count;
 }
 
-/* The unit of a number, glued to it or behind it. */
-static const char *unit_of(const struct said *said, size_t at) {
-	const struct token *token = &said->token[at];
-	bool behind = !*token->unit && at + 1 < said->count && said->kinds[at + 1] == 'w' && !*said->token[at + 1].key;
-	const char *unit = behind ? said->token[at + 1].text : token->unit;
-	return is_unit(unit) ? unit : "";
-}
-
 /* Numbers of the lines, from 1 on, are not chosen. */
 static bool is_counted(const struct saying *saying) {
 	size_t i = 0;
@@ -249,27 +101,11 @@ static bool is_counted(const struct saying *saying) {
 	return i == saying->count;
 }
 
-/* The name of a number: the key before it, "time" by its unit, or the word behind or before it. NULL: nobody knows.
- */
+/* The same in the first line, where a number at the beginning may be the value. */
 static const char *name_of(const struct saying *saying, size_t at) {
 	const struct said *said = &saying->lines[0];
-	const char *unit = unit_of(said, at);
-	struct table_name name;
-	const char *behind = at + 1 < said->count && said->kinds[at + 1] == 'w' ? said->token[at + 1].text : "";
-	const char *before = at && said->kinds[at - 1] == 'w' ? said->token[at - 1].text : "";
-	char plain[TABLE_NAME];
-	snprintf(plain, sizeof plain, "%.*s", (int)strcspn(behind, ".!"), behind);
-	table_name_read(unit, &name);
-	const char *key = said->token[at].key, *last = strrchr(key, ' ');
-	if (*key)
-		return last && is_named(last + 1) ? last + 1 : key;
-	double seconds;
-	if (table_clock(said->token[at].text, &seconds))
-		return "time";
-	if (*unit)
-		return name.measure == MEASURE_TIME ? "time" : "rate";
-	bool first = at == 0 && said->count > 1 && !is_counted(saying);
-	return is_named(plain) ? arena_strdup(saying->arena, plain) : is_named(before) ? before : first ? "value" : NULL;
+	const char *name = said_name(saying->arena, said, at);
+	return !name && at == 0 && said->count > 1 && !is_counted(saying) ? "value" : name;
 }
 
 struct columns {
@@ -282,7 +118,8 @@ static bool columns_find(const struct saying *saying, struct columns *columns) {
 	const struct said *said = &saying->lines[0];
 	for (size_t i = 0; i < said->count; i++) {
 		bool number = said->kinds[i] == 'n';
-		if (!token_varies(saying, i) || (!number && i && said->kinds[i - 1] == 'n' && is_unit(said->token[i].text)))
+		if (!token_varies(saying, i) ||
+		    (!number && i && said->kinds[i - 1] == 'n' && strcmp(said_unit(said, i - 1), said->token[i].text) == 0))
 			continue;
 		const char *name = number ? name_of(saying, i) : *said->token[i].key ? said->token[i].key : "version";
 		if (!name || (!number && columns->words++))
@@ -290,7 +127,7 @@ static bool columns_find(const struct saying *saying, struct columns *columns) {
 		for (size_t k = 0; k < columns->count; k++)
 			if (strcmp(columns->name[k], name) == 0)
 				return false;
-		columns->measured += number && (*unit_of(said, i) || table_is_measurement(name));
+		columns->measured += number && (*said_unit(said, i) || table_is_measurement(name));
 		columns->at[columns->count] = i;
 		columns->name[columns->count++] = name;
 	}
@@ -309,7 +146,7 @@ static void table_write(const struct saying *saying, const struct columns *colum
 			putc('\n', out);
 		fprintf(out, "%s%s", saying->sections ? said->section : "", saying->sections ? "\t" : "");
 		for (size_t k = 0; k < columns->count; k++) {
-			const char *unit = said->token[columns->at[k]].number ? unit_of(said, columns->at[k]) : "";
+			const char *unit = said->token[columns->at[k]].number ? said_unit(said, columns->at[k]) : "";
 			fprintf(out, "%s%s%s%s", k ? "\t" : "", said->token[columns->at[k]].text, *unit ? " " : "", unit);
 		}
 	}

@@ -396,7 +396,8 @@ struct csv *table_text_read(const char *path, const char *text, size_t size, str
 	text = html ? html : text;
 	mem_auto char *sections = table_sections_plain(text, size, &size);
 	mem_auto char *lines = sections ? NULL : table_lines_plain(text, size, &size);
-	text = sections ? sections : lines ? lines : text;
+	mem_auto char *log = sections || lines ? NULL : table_log_plain(text, size, &size);
+	text = sections ? sections : lines ? lines : log ? log : text;
 	mem_auto char *plain = table_text_plain(text, size, &size);
 	return csv_read(plain ? plain : text, size, path, err);
 }

@@ -10,7 +10,7 @@ static const struct {
 	const char *words;
 	double scale;
 } times[] = {{"s sec secs second seconds", 1},
-             {"ms msec msecs msecond millisecond milliseconds milisecond miliseconds", 1e-3},
+             {"ms msec msecs msecond millisecond milliseconds milisecond miliseconds millseconds", 1e-3},
              {"us usec usecs usecond \xc2\xb5s \xce\xbcs microsecond microseconds", 1e-6},
              {"ns nsec nsecs nsecond nanosecond nanoseconds", 1e-9},
              {"min minutes", 60},
