@@ -19,8 +19,8 @@ struct table_ends table_ends(const struct table *table, size_t column) {
 		    !table_number(table->csv, csv_cell(table->csv, r, table->value), false, &y))
 			continue;
 		ends.least = fmin(ends.least, y);
-		ends.at_small = x < ends.small ? y : ends.at_small;
-		ends.at_large = x > ends.large ? y : ends.at_large;
+		ends.at_small = x < ends.small ? y : x == ends.small ? fmin(y, ends.at_small) : ends.at_small;
+		ends.at_large = x > ends.large ? y : x == ends.large ? fmin(y, ends.at_large) : ends.at_large;
 		ends.small = fmin(ends.small, x);
 		ends.large = fmax(ends.large, x);
 	}

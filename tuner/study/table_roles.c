@@ -306,6 +306,15 @@ static enum table_role role_of(const struct table *table, size_t c) {
 	return column->numbers && measured ? TABLE_FIGURE : TABLE_PARAM;
 }
 
+/* Was anything chosen that stands before the value? Otherwise a place behind it says nothing. */
+static bool is_value_last(const struct table *table) {
+	size_t c = 0;
+	while (c < table->value && (!table_varies(table->csv, c) ||
+	                            (table->columns[c].role != TABLE_PARAM && table->columns[c].role != TABLE_PROBLEM)))
+		c++;
+	return c < table->value;
+}
+
 /* Loops over what is chosen leave each value equally often, or in an order; a result comes as it comes. */
 static bool is_haphazard(const struct csv *csv, size_t column) {
 	size_t turns = 0, unequal = 0;
@@ -384,7 +393,8 @@ static void done_ignore(struct table *table) {
 static void results_decide(struct table *table) {
 	for (size_t c = table->csv->columns; c-- > 0 && table->csv->rows <= TABLE_PAIRS_ROWS;) {
 		struct table_column *column = &table->columns[c];
-		bool share = strchr(column->name, '%') || is_real(table->csv, c), behind = c > table->value;
+		bool share = strchr(column->name, '%') || is_real(table->csv, c);
+		bool behind = c > table->value && is_value_last(table);
 		if (column->role == TABLE_PARAM && !table_is_parameter(column->name) && !table_is_team(column->name) &&
 		    (share || behind || (column->numbers && rarely_repeats(table->csv, c))) && is_determined(table, c))
 			column->role = column->numbers                                   ? TABLE_FIGURE

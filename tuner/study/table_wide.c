@@ -6,7 +6,7 @@
 
 #include "tuner/study/study_impl.h"
 
-enum { FRACTIONS_LEAST = 3, TEAMS_LEAST = 4 };
+enum { FRACTIONS_LEAST = 3, RIVALLED = 5, TEAMS_LEAST = 4 };
 static const char repeat_words[] = "run trial rep repetition repeat sample measurement attempt try time",
 				  member_words[] = "rank process processe proc thread worker core";
 
@@ -410,6 +410,23 @@ static bool is_exceeded(const struct csv *csv, size_t column) {
 	return 2 * most > csv->rows;
 }
 
+/* A bare "ms" below "cuBLAS_ms" in some rows is no whole that the other is a part of: each is of a version. */
+static bool is_rivalled(const struct csv *csv, size_t column) {
+	struct table_name own, name;
+	size_t most = 0;
+	table_name_read(csv->header[column], &own);
+	for (size_t c = 0; c < csv->columns && !*own.base && own.measure == MEASURE_TIME; c++) {
+		size_t rows = 0;
+		table_name_read(csv->header[c], &name);
+		bool named = *name.base && is_same_measure(&own, &name) && table_time_rank(&name) < 0 && is_numbers(csv, c) &&
+		             !table_is_statistic(&name) && !table_has_word(name.base, "cpu user sys system");
+		for (size_t r = 0; r < csv->rows && named; r++)
+			rows += table_positive(csv, r, c) > table_positive(csv, r, column);
+		most = rows > most ? rows : most;
+	}
+	return RIVALLED * most > csv->rows;
+}
+
 /* "rep 1,rep 2,mean" has the runs, and what was made of them. */
 static bool has_value(const struct csv *csv) {
 	char word[TABLE_NAME], number[TABLE_NAME];
@@ -420,7 +437,7 @@ static bool has_value(const struct csv *csv) {
 		bool repeat =
 			header_split(*name.base ? name.base : "", word, number) && table_among(word, strlen(word), repeat_words);
 		bool value = !repeat && table_time_rank(&name) >= 0 && !table_is_statistic(&name) && is_numbers(csv, c) &&
-		             !is_exceeded(csv, c);
+		             !is_exceeded(csv, c) && !is_rivalled(csv, c);
 		repeats += repeat && is_numbers(csv, c);
 		values += value && !table_has_word(name.base, table_middle_words) ? csv->columns : value;
 	}
