@@ -367,8 +367,8 @@ static const char *ratio_to(const struct table *table) {
 /* Numbers without a unit are taken for times unless they are ratios, or behave as rates do and no header calls them
  * times. */
 static int value_check(const struct table *table, struct err *err) {
-	bool named =
-		!table->wide && table_has_word(table->columns[table->value].read.base, "time runtime walltime duration");
+	bool named = !table->wide && table_has_word(table->columns[table->value].read.base,
+	                                            "time runtime walltime duration exectime elapsed");
 	const char *base = table->assumed_unit && table->csv->rows <= TABLE_PAIRS_ROWS ? ratio_to(table) : NULL;
 	if (base)
 		return err_set(

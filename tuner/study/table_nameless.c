@@ -107,6 +107,19 @@ static void team_name(struct csv *csv, size_t time) {
 	}
 }
 
+/* Numbers without a name at the left that do not count the rows. */
+static void first_name(struct csv *csv) {
+	bool counts = true;
+	size_t numbers = 0;
+	for (size_t r = 0; r < csv->rows; r++) {
+		double own = table_positive(csv, r, 0);
+		numbers += isfinite(own);
+		counts = counts && (!r || own == table_positive(csv, r - 1, 0) + 1);
+	}
+	if (!*csv->header[0] && numbers == csv->rows && !counts && csv->rows > 1)
+		csv->header[0] = "first column";
+}
+
 /* A line of times above others is a measurement, too, with numbers before them or without: the names are missing. */
 int table_nameless(struct csv *csv, const char *path, struct err *err) {
 	size_t timed = 0, numbered = 0, size = SIZE_MAX, time = times_find(csv, &size);
@@ -116,6 +129,7 @@ int table_nameless(struct csv *csv, const char *path, struct err *err) {
 	}
 	if (timed >= 2 || (timed && timed + numbered >= csv->columns))
 		return err_set(err, ERR_USAGE, NULL, "%s: the line of names has times in it", path);
+	first_name(csv);
 	if (time != SIZE_MAX) {
 		names_make(csv, time, size);
 		team_name(csv, time);

@@ -175,13 +175,14 @@ static bool are_given(const struct csv *csv, size_t column) {
 	       all_among(csv, column, "strong weak teensy tiny mini small medium mid large big huge giant xs s m l xl");
 }
 
-const char table_run_words[] =
-	"run trial itr rep repetition repeat sample attempt measurement try run_id run_no run_nr trial_id";
+const char table_run_words[] = "run trial itr rep repetition repeat sample attempt measurement try";
 
 static bool is_run(const struct table *table, size_t c) {
 	char key[TABLE_NAME];
 	table_key(table->columns[c].name, key);
-	return (table_is_statistic(&table->columns[c].read) &&
+	const char *rest = strncmp(key, "run_", 4) == 0 ? key + 4 : strncmp(key, "trial_", 6) == 0 ? key + 6 : "-";
+	return table_among(rest, strlen(rest), "id no nr index idx num") ||
+	       (table_is_statistic(&table->columns[c].read) &&
 	        !table_varies(table->csv, c)) || /* how many runs a row is of */
 	       table_among(key, strlen(key), table_run_words);
 }
@@ -426,6 +427,26 @@ static void chosen_decide(struct table *table) {
 	}
 }
 
+/* Whole numbers that count the rows, of a name that nobody knows, beside what was chosen. */
+static void counting_ignore(struct table *table) {
+	const struct csv *csv = table->csv;
+	for (size_t c = 0; c < csv->columns && csv->rows >= MEASURED_ROWS_LEAST; c++) {
+		struct table_column *column = &table->columns[c];
+		double number, first = 0;
+		size_t r = 0;
+		while (r < csv->rows && table_number(csv, csv_cell(csv, r, c), false, &number) &&
+		       (!r || number == first + (double)r)) {
+			first = r ? first : number;
+			r++;
+		}
+		bool other = false;
+		for (size_t d = 0; d < csv->columns; d++)
+			other = other || (d != c && table->columns[d].role == TABLE_PARAM && table_varies(csv, d));
+		if (r == csv->rows && other && column->role == TABLE_PARAM && !table_is_parameter(column->name))
+			column->role = TABLE_IGNORED;
+	}
+}
+
 /* Where no column tells the rows apart, numbers that look measured, such as frequencies, were chosen: the first. */
 static void only_chosen_decide(struct table *table) {
 	size_t found = SIZE_MAX;
@@ -478,6 +499,7 @@ int table_roles(struct table *table, struct err *err) {
 	haphazard_decide(table);
 	counts_decide(table);
 	chosen_decide(table);
+	counting_ignore(table);
 	only_chosen_decide(table);
 	results_decide(table);
 	return table_roles_follow(table, err);

@@ -50,14 +50,15 @@ static double sum_of(const struct table *table, size_t row) {
 	return sum;
 }
 
-/* The time of the processor is as long as the run in any program; other names are those of parts. */
+/* The time of the processor is as long as the run in any program; other names are those of parts, and any beside a
+ * total. */
 static bool are_parts(const struct table *table) {
-	bool some = false;
+	bool some = false, total = table_has_word(table->columns[table->value].read.base, "total overall whole gesamt");
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_column *column = &table->columns[c];
 		if (!is_time(column))
 			continue;
-		if (alias_of(column) == ALIASES && !table_is_part(column->read.base))
+		if (alias_of(column) == ALIASES && !total && !table_is_part(column->read.base))
 			return false;
 		some = some || alias_of(column) != CPU;
 	}

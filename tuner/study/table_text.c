@@ -171,7 +171,7 @@ static bool is_other_header(const struct odd *odd, size_t at, size_t *alike) {
 	size_t count = fields_read(lines, &lines->lines[at], fields), i = 0;
 	size_t named = fields_read(lines, &lines->lines[odd->head], own);
 	bool measured = producer_heads(lines->lines[at].at, lines->lines[at].length);
-	for (*alike = 0; i < count && !isdigit((unsigned char)fields[i].at[strspn(fields[i].at, "*`_$~≈ ")]); i++) {
+	for (*alike = 0; i < count && !isdigit((unsigned char)fields[i].at[strspn(fields[i].at, "*`_$~≈-+<> ")]); i++) {
 		char name[TABLE_NAME];
 		snprintf(name, sizeof name, "%.*s", (int)fields[i].length, fields[i].at);
 		measured = measured || table_is_measurement(name);

@@ -29,7 +29,8 @@ static const char *const translations[][2] = {
 	{"中位数 медианное медианный", "median"},
 	{"并行", "parallel"},
 	{"srednia sredni", "mean"},
-	{"mittlere mittel mittelwert durchschnitt moyen moyenne medio media promedio ortalama prumer priemer gemiddelde "
+	{"mittlere mittel mittelwert durchschnitt moyen moyenne medio media promedio prom ortalama prumer priemer "
+     "gemiddelde "
      "μεσος μεση 平均值 平均",
      "mean"},
 	{"faden threadanzahl fils filetage hilos hilo iplik parcacigi vlakna vlaken vlakien niti szalak нишки νηματα "
@@ -72,7 +73,7 @@ static const char *const translations[][2] = {
 	{"带宽 bandbreite", "bandwidth"},
 	{"entrada entradas eingabe entree ingresso", "input"},
 	{"bild bilder imagen imagem immagine", "image"},
-	{"standardabweichung ecart odch desviacion desvio deviazione αποκλιση 标准差", "stddev"},
+	{"standardabweichung ecart odch desviacion desvio desv deviazione αποκλιση 标准差", "stddev"},
 	{"estandar standard padrao st τυπικη", ""},
 	{"millisekunden millisecondes milisegundos millisecondi milisaniye 毫秒", "ms"},
 	{"mikrosekunden microsecondes microsegundos microsecondi 微秒", "us"},

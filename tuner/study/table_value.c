@@ -159,14 +159,21 @@ static bool only_time(struct table *table, bool statistic) {
 	return found != SIZE_MAX;
 }
 
-/* The only number that nothing names, if it changes as times or speed-ups do. */
+/* The only number that nothing names, or the only one called a median or a mean, if it changes as times or speed-ups
+ * do. */
 static bool lawful_time(struct table *table) {
+	static const char *const middles[] = {"", "median med", "mean avg average"};
 	bool unknown[CSV_COLUMNS_MAX];
 	size_t count = 0, found = 0;
-	for (size_t c = 0; c < table->csv->columns; c++) {
+	for (size_t c = 0; c < table->csv->columns; c++)
 		unknown[c] = may_be_value(table, c) && !table_is_figure(table->columns[c].name);
-		found = unknown[c] ? c : found;
-		count += unknown[c];
+	for (size_t i = 0; i < 3 && count != 1; i++) {
+		count = 0;
+		for (size_t c = 0; c < table->csv->columns; c++)
+			if (unknown[c] && (!*middles[i] || table_has_word(table->columns[c].name, middles[i]))) {
+				found = c;
+				count++;
+			}
 	}
 	enum table_measure law = count == 1 ? wide_law(table->csv, unknown, found) : MEASURE_NONE;
 	table->value = law != MEASURE_NONE ? found : table->value;
@@ -197,7 +204,8 @@ static bool total_of_parts(struct table *table) {
 		bool number = table_number(csv, csv_cell(csv, r, found), false, &total);
 		for (size_t c = 0; c < csv->columns; c++)
 			sum += may_be_part(table, c, found) && table_number(csv, csv_cell(csv, r, c), false, &own) ? own : 0;
-		if (!number || !(sum <= (1 + SUM_NEAR) * total) || !(sum >= SUM_LEAST * total))
+		bool lines = sum == 0 && csv->columns > found + 2; /* to fill in: the parts are empty */
+		if (!number || !(sum <= (1 + SUM_NEAR) * total) || !(lines || sum >= SUM_LEAST * total))
 			return false;
 	}
 	if (found == csv->columns)
@@ -321,12 +329,14 @@ static int value_choose(struct table *table, struct err *err) {
 	bool constant = best >= RANKS / 2 && best < RANKS;
 	if ((best >= 2 * RATE_RANK || constant) && only_time(table, false))
 		return 0;
+	if (best >= RATE_RANK && best < 1000 && total_of_parts(table))
+		return 0;
 	if (best == 1000)
 		return median_find(table) || only_time(table, true) || total_of_parts(table) || lawful_time(table) ||
 		               objective_find(table)
 		           ? 0
 		           : value_refuse(table, err);
-	if (twice && best >= RATE_RANK && !total_find(table) && !total_of_parts(table))
+	if (twice && best >= RATE_RANK && !total_find(table))
 		return err_set(err, ERR_USAGE, "name the one to explain time_s, time_ms or time_us",
 		               "%s: more than one column could be the time", table->path);
 	return 0;

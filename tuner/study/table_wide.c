@@ -135,7 +135,8 @@ static bool is_unknown(const struct csv *csv, size_t column) {
 	struct table_name name;
 	table_name_read(header, &name);
 	bool fixed = csv->rows > 2 && !table_varies(csv, column) && !may_be_time(csv, header);
-	bool other = table_among(header, strlen(header), table_run_words) || strchr(header, '%');
+	bool other = table_among(header, strlen(header), table_run_words) || strchr(header, '%') ||
+	             table_among(header, strlen(header), table_middle_words);
 	return !fixed && !other && name.measure == MEASURE_NONE && is_numbers(csv, column) && !table_is_statistic(&name) &&
 	       !table_is_problem(header) && (!table_is_parameter(header) || are_fractions(csv, column)) &&
 	       !table_is_counter(header) && !table_is_count(header) &&
@@ -202,6 +203,19 @@ static bool is_without(const struct csv *csv, const char *word) {
 	return without;
 }
 
+/* Is there a version of another name beside "DR1" and "DR2"? */
+static bool has_other(const struct csv *csv, const struct wide *wide, const char *word) {
+	bool other = false, known = table_is_parameter(word) || table_is_problem(word) || table_is_team(word);
+	for (size_t c = 0; c < csv->columns && !known && strlen(word) > 1 && !other; c++) {
+		size_t i = 0;
+		while (i < wide->count && wide->column[i] != c)
+			i++;
+		other = i == wide->count && is_unknown(csv, c) && !table_has_word(csv->header[c], table_serial_words) &&
+		        !table_is_team(csv->header[c]);
+	}
+	return other;
+}
+
 /* Columns whose headers are a number and the same word. */
 static bool numbered_find(const struct csv *csv, struct wide *wide) {
 	char word[TABLE_NAME], first[TABLE_NAME] = "", number[TABLE_NAME];
@@ -223,7 +237,7 @@ static bool numbered_find(const struct csv *csv, struct wide *wide) {
 		return false;
 	bool runs = counting && (table_among(first, strlen(first), table_run_words) ||
 	                         (strcmp(first, "t") == 0 && table_is_team(csv->header[0])));
-	if (wide->count < 2 || (!runs && others_timed(csv, wide)))
+	if (wide->count < 2 || (!runs && (others_timed(csv, wide) || (counting && has_other(csv, wide, first)))))
 		return false;
 	if (members || runs || (counting && strcmp(first, "time") == 0))
 		wide->repeats = true;

@@ -9,7 +9,7 @@
 static const struct {
 	const char *words;
 	double scale;
-} times[] = {{"s sec secs second seconds", 1},
+} times[] = {{"s sec secs seg segs second seconds", 1},
              {"ms msec msecs msecond millisecond milliseconds milisecond miliseconds millseconds", 1e-3},
              {"us usec usecs usecond \xc2\xb5s \xce\xbcs microsecond microseconds", 1e-6},
              {"ns nsec nsecs nsecond nanosecond nanoseconds", 1e-9},

@@ -41,7 +41,7 @@ static bool falls_with(const struct csv *csv, const bool *unknown, size_t team, 
 		if (ratio > ABOVE_LINEAR * many / few)
 			return false;
 		fallen = fallen || ratio >= FALLEN;
-		ones = ones && (few > 1 || is_one(table_positive(csv, a, column)));
+		ones = ones && is_one(table_positive(csv, a, column));
 	}
 	return fallen && !ones;
 }
