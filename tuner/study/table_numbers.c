@@ -4,7 +4,7 @@
 
 #include "tuner/study/study_impl.h"
 
-enum { ROWS_LEAST = 3, RUNS_LEAST = 3 };
+enum { ROWS_LEAST = 3, RUNS_LEAST = 3, COUNTED_LEAST = 5 };
 /* A number of so many things is rarely chosen. */
 static const double SAME = 1.3, ALIKE = 1.1, STEADY = 0.9, WIDEST = 0.9, LONGER = 1.5, FAR_TIMES = 10,
 					POWER_SERIES = 0.6, MANY = 1e4, POWER_MANY = 0.3, MILLIONS = 1e6, POWER_MILLIONS = 0.15;
@@ -154,9 +154,22 @@ static bool is_repetition(const struct table *table, size_t column, bool named) 
 	       fabs(trend) * (double)(runs - 1) <= log(ALIKE) * squares;
 }
 
+/* Does it count the rows of the file, beside what was chosen? */
+static bool is_of_rows(const struct table *table, size_t column) {
+	const struct csv *csv = table->csv;
+	double number, first = 0;
+	size_t r = 0;
+	while (r < csv->rows && table_number(csv, csv_cell(csv, r, column), false, &number) &&
+	       (!r || number == first + (double)r)) {
+		first = r ? first : number;
+		r++;
+	}
+	return r == csv->rows && r >= COUNTED_LEAST && !is_alone(table, column);
+}
+
 enum table_number table_number_kind(const struct table *table, size_t column, bool named) {
 	const struct table_column *value = &table->columns[table->value];
-	if (is_repetition(table, column, named))
+	if (is_repetition(table, column, named) || (!named && is_of_rows(table, column)))
 		return NUMBER_RUN;
 	return value->role == TABLE_TIME && !*value->read.per && is_size(table, column) ? NUMBER_SIZE : NUMBER_OTHER;
 }

@@ -427,26 +427,6 @@ static void chosen_decide(struct table *table) {
 	}
 }
 
-/* Whole numbers that count the rows, of a name that nobody knows, beside what was chosen. */
-static void counting_ignore(struct table *table) {
-	const struct csv *csv = table->csv;
-	for (size_t c = 0; c < csv->columns && csv->rows >= MEASURED_ROWS_LEAST; c++) {
-		struct table_column *column = &table->columns[c];
-		double number, first = 0;
-		size_t r = 0;
-		while (r < csv->rows && table_number(csv, csv_cell(csv, r, c), false, &number) &&
-		       (!r || number == first + (double)r)) {
-			first = r ? first : number;
-			r++;
-		}
-		bool other = false;
-		for (size_t d = 0; d < csv->columns; d++)
-			other = other || (d != c && table->columns[d].role == TABLE_PARAM && table_varies(csv, d));
-		if (r == csv->rows && other && column->role == TABLE_PARAM && !table_is_parameter(column->name))
-			column->role = TABLE_IGNORED;
-	}
-}
-
 /* Where no column tells the rows apart, numbers that look measured, such as frequencies, were chosen: the first. */
 static void only_chosen_decide(struct table *table) {
 	size_t found = SIZE_MAX;
@@ -499,7 +479,6 @@ int table_roles(struct table *table, struct err *err) {
 	haphazard_decide(table);
 	counts_decide(table);
 	chosen_decide(table);
-	counting_ignore(table);
 	only_chosen_decide(table);
 	results_decide(table);
 	return table_roles_follow(table, err);

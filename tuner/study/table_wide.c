@@ -194,15 +194,6 @@ static bool are_teams(const struct csv *csv, const struct wide *wide) {
 	return scheduled || sized || (many && table_has_word(csv->header[0], "lock locks mutex barrier"));
 }
 
-/* Is there a version without it: "no_amx" beside "amx0" and "amx1"? */
-static bool is_without(const struct csv *csv, const char *word) {
-	bool without = false;
-	for (size_t c = 0; c < csv->columns && !without; c++)
-		without = *word && is_unknown(csv, c) && strncasecmp(csv->header[c], "no_", 3) == 0 &&
-		          strncasecmp(csv->header[c] + 3, word, strlen(word)) == 0;
-	return without;
-}
-
 /* Is there a version of another name beside "DR1" and "DR2"? */
 static bool has_other(const struct csv *csv, const struct wide *wide, const char *word) {
 	bool other = false, known = table_is_parameter(word) || table_is_problem(word) || table_is_team(word);
@@ -233,11 +224,10 @@ static bool numbered_find(const struct csv *csv, struct wide *wide) {
 		wide->value[wide->count++] = arena_strdup(csv->arena, number);
 	}
 	bool counting = is_counting(wide, 1), members = is_counting(wide, 0) && table_has_word(first, member_words);
-	if (*first && is_counting(wide, 0) && is_without(csv, first))
-		return false;
 	bool runs = counting && (table_among(first, strlen(first), table_run_words) ||
 	                         (strcmp(first, "t") == 0 && table_is_team(csv->header[0])));
-	if (wide->count < 2 || (!runs && (others_timed(csv, wide) || (counting && has_other(csv, wide, first)))))
+	if (wide->count < 2 ||
+	    (!runs && (others_timed(csv, wide) || ((counting || is_counting(wide, 0)) && has_other(csv, wide, first)))))
 		return false;
 	if (members || runs || (counting && strcmp(first, "time") == 0))
 		wide->repeats = true;
@@ -301,18 +291,17 @@ static bool asked_find(const struct csv *csv, const struct study_reading *readin
 /* A version of an unknown name beside known ones is one, too: without it another would be called the fastest. */
 static bool most_may_be_times(const struct csv *csv) {
 	bool unknown[CSV_COLUMNS_MAX];
+	bool without = false;
 	size_t known = 0, lawful = 0, all = 0;
 	for (size_t c = 0; c < csv->columns; c++) {
 		unknown[c] = is_unknown(csv, c);
-		const char *header = csv->header[c];
-		bool pair = strncasecmp(header, "no_", 3) == 0 ||
-		            is_without(csv, arena_printf(csv->arena, "%.*s", (int)strcspn(header, "0123456789"), header));
-		known += unknown[c] && (pair || may_be_time(csv, header));
+		known += unknown[c] && may_be_time(csv, csv->header[c]);
+		without = without || (unknown[c] && strncasecmp(csv->header[c], "no_", 3) == 0); /* "no_amx" beside "amx0" */
 		all += unknown[c];
 	}
 	for (size_t c = 0; c < csv->columns && all > 1; c++)
 		lawful += unknown[c] && wide_law(csv, unknown, c) == MEASURE_TIME;
-	return (known && 2 * known >= all) || (lawful && 2 * lawful >= all);
+	return (without && all > 1) || (known && 2 * known >= all) || (lawful && 2 * lawful >= all);
 }
 
 /* Are all times those of one operation: "map (ns/op)", "slice (ns/op)"? */
