@@ -10,7 +10,7 @@
 enum { TOGETHER_LEAST = 3, SIZE_ROWS_LEAST = 3 };
 /* A time that is so much shorter at a larger value does not belong to a larger problem. */
 static const double SHORTER = 2, VALLEY = 1.5, GROWTH = 8, POWER_LEAST = 0.8, NEAR = 1.5, TEAM_NEVER = 1000,
-					GAINED = 0.6, THINGS_LEAST = 100, MOST = 0.7, WHOLE = 1.02;
+					GAINED = 0.6, THINGS_LEAST = 100, MOST = 0.7, WHOLE = 1.02, SIDE_LEAST = 32;
 
 static const char grid_words[] = "grid griddim gridsize";
 
@@ -192,8 +192,7 @@ static void sizes_decide(struct table *table) {
 static void numbers_decide(struct table *table) {
 	for (size_t c = 0; c < table->csv->columns && table->csv->rows <= TABLE_PAIRS_ROWS; c++) {
 		struct table_column *column = &table->columns[c];
-		if (column->role != TABLE_PARAM || !column->numbers || table_is_parameter(column->name) ||
-		    table_is_team(column->name))
+		if (column->role != TABLE_PARAM || table_is_parameter(column->name) || table_is_team(column->name))
 			continue;
 		enum table_number kind = table_number_kind(table, c, false);
 		column->role = kind == NUMBER_SIZE ? TABLE_PROBLEM : kind == NUMBER_RUN ? TABLE_IGNORED : column->role;
@@ -215,15 +214,17 @@ static void things_decide(struct table *table) {
 		table->columns[column].role = TABLE_PROBLEM;
 }
 
-/* The cells of a column over those of the team are the same in all rows, of which there are several. */
-static bool grows_with(const struct csv *csv, size_t column, size_t team) {
+/* The cells of a column over those of the team are the same in all rows, of which there are several; power: those of
+ * their square or cube, of a side that is longer than a team. */
+static bool grows_with(const struct csv *csv, size_t column, size_t team, int power) {
 	double first = NAN, size, members;
 	for (size_t r = 0; r < csv->rows; r++) {
 		if (!table_number(csv, csv_cell(csv, r, column), true, &size) ||
-		    !table_number(csv, csv_cell(csv, r, team), false, &members) || size != floor(size))
+		    !table_number(csv, csv_cell(csv, r, team), false, &members) || size != floor(size) ||
+		    (power > 1 && size < SIDE_LEAST))
 			return false;
-		first = r ? first : size / members;
-		if (!(fabs(size / members - first) <= first * 1e-9))
+		first = r ? first : pow(size, power) / members;
+		if (!(fabs(pow(size, power) / members - first) <= first * 1e-9))
 			return false;
 	}
 	return csv->rows >= TOGETHER_LEAST && go_together(csv, column, team);
@@ -246,7 +247,8 @@ static void weak_decide(struct table *table) {
 			bool behind = a > table->value && size->role != TABLE_PROBLEM && !table_is_count(size->name);
 			if (a != b && given && !behind && size->read.measure == MEASURE_NONE && size->numbers &&
 			    table->columns[b].role == TABLE_PARAM && table_is_team(table->columns[b].name) &&
-			    !table_is_parameter(size->name) && !is_place(size->name) && grows_with(table->csv, a, b))
+			    !table_is_parameter(size->name) && !is_place(size->name) &&
+			    (grows_with(table->csv, a, b, 1) || grows_with(table->csv, a, b, 2) || grows_with(table->csv, a, b, 3)))
 				size->role = falls_with(table, b) ? TABLE_IGNORED : TABLE_PROBLEM;
 		}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers of any name by what the times do as they grow: the size of the problem, or the number of a run. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "tuner/study/study_impl.h"
 
@@ -62,14 +63,34 @@ static void growth_add(struct growth *growth, const double x[2], const double y[
 	growth->squares += wider * wider;
 }
 
+/* A number, or the product that "64 x 64", "128^3" and "2^25" stand for. */
+static bool amount_of(const struct csv *csv, size_t row, size_t column, double *amount) {
+	static const char *const powers[] = {"\xc2\xb2", "\xc2\xb3"};
+	const char *at = csv_cell(csv, row, column);
+	if (table_number(csv, at, true, amount))
+		return true;
+	for (*amount = 1; table_digits(at); at += strspn(at, " ")) {
+		double factor = strtod(at, (char **)&at), power = 1;
+		for (size_t i = 0; i < 2; i++)
+			power = strncmp(at, powers[i], 2) == 0 ? (double)i + 2 : power;
+		at += power > 1 ? 2 : 0;
+		power = *at == '^' ? strtod(at + 1, (char **)&at) : power;
+		*amount *= pow(factor, power);
+		at += strspn(at, " ");
+		if (!*at)
+			return isfinite(*amount) && *amount > 0;
+		at += strncmp(at, "\xc3\x97", 2) == 0 ? 2 : strspn(at, "x*");
+	}
+	return false;
+}
+
 static struct growth growth_of(const struct table *table, size_t column) {
 	const struct csv *csv = table->csv;
 	struct growth growth = {0};
 	for (size_t i = 0; i < csv->rows * csv->rows; i++) {
 		size_t a = i / csv->rows, b = i % csv->rows;
 		double x[2], y[2];
-		if (table_number(csv, csv_cell(csv, a, column), true, &x[0]) &&
-		    table_number(csv, csv_cell(csv, b, column), true, &x[1]) && x[0] < x[1] &&
+		if (amount_of(csv, a, column, &x[0]) && amount_of(csv, b, column, &x[1]) && x[0] < x[1] &&
 		    table_same_but(table, a, b, column) && table_number(csv, csv_cell(csv, a, table->value), false, &y[0]) &&
 		    table_number(csv, csv_cell(csv, b, table->value), false, &y[1]) && y[0] > 0 && y[1] > 0)
 			growth_add(&growth, x, y);
