@@ -10,7 +10,7 @@
 
 enum { SIZES_LEAST = 3, BREAKS_MOST = 6, LAWS_MOST = 4 };
 static const double EXPONENT_LEAST = 0.4, STRAIGHT = 1.25, BREAKS = 1.5, RISE_LEAST = 2, LAWS_APART = 0.3,
-					VALUE = 0.005, WIDTH_MOST = 1.5; /* a wider interval says nothing */
+					VALUE = 0.005, START_LEAST = 10, WIDTH_MOST = 1.5; /* a wider interval says nothing */
 
 struct law {
 	double exponent, residual; /* the largest distance of a time from the line, as a ratio */
@@ -198,8 +198,29 @@ static void report(const struct study *study, struct findings *findings, size_t 
 		breaks_report(study, findings, column, laws, count, exponent);
 }
 
+/* The least work takes many times as long as the next in each series: what is set up once is in its times. */
+static void start_report(const struct study *study, struct findings *findings, size_t column,
+                         const struct reading_list *list) {
+	double least = INFINITY, most = 0;
+	char small[PROBE_TEXT], next[PROBE_TEXT];
+	for (size_t i = 0; i < list->count; i++) {
+		const size_t *rows = list->series[i].rows;
+		double ratio = reading_time(study, rows[0]) / reading_time(study, rows[1]);
+		bool same = study_row(study, rows[0])->level[column] == 0 && study_row(study, rows[1])->level[column] == 1;
+		least = fmin(least, same ? ratio : 0);
+		most = fmax(most, ratio);
+	}
+	if (!list->count || !(least >= START_LEAST))
+		return;
+	findings_add(findings, CONFIDENCE_MEDIUM, 1,
+	             "%s takes %.3g to %.3g times as long as %s: less work cannot, so that a first run, or what is set up "
+	             "once, is in its times: measure it again",
+	             probe_level(study, column, 0, small), least, most, probe_level(study, column, 1, next));
+}
+
 static void column_examine(const struct study *study, struct findings *findings, size_t column) {
 	reading_auto struct reading_list list = reading_series_find(study, column, SIZES_LEAST);
+	start_report(study, findings, column, &list);
 	mem_auto struct law *laws = mem_alloc(list.count + 1, sizeof *laws);
 	size_t count = 0;
 	for (size_t i = 0; i < list.count; i++)
