@@ -140,7 +140,7 @@ static bool is_quotient(const struct csv *csv, size_t column, size_t over, size_
 	       table_number(csv, csv_cell(csv, r, over), false, &a) &&
 	       table_number(csv, csv_cell(csv, r, under), false, &b) &&
 	       (each == column || table_number(csv, csv_cell(csv, r, each), false, &members)) &&
-	       fabs(own - a / b / members) <= ROUNDED + SAME * own)
+	       fabs(own - a / b / members) <= fmin(ROUNDED, own / 8) + SAME * own)
 		r++;
 	return r == csv->rows;
 }

@@ -163,22 +163,30 @@ static void odd_say(struct odd *odd, size_t at, const char *what) {
 	odd->said = arena_printf(odd->lines->arena, "%s%s line %zu%s", before, odd->said ? "," : "", at + 1, what);
 }
 
+/* Do two names begin or end alike, as "Width" and "Tile-Width" do? */
+static bool are_alike(const struct field *a, const struct field *b) {
+	const struct field *less = a->length < b->length ? a : b, *more = less == a ? b : a;
+	return !more->length ||
+	       (less->length && (strncasecmp(less->at, more->at, less->length) == 0 ||
+	                         strncasecmp(less->at, more->at + more->length - less->length, less->length) == 0));
+}
+
 /* Is it the header of other columns: no number, but the name of what was measured, or of a known producer? *alike:
  * fields that the header has, too. */
 static bool is_other_header(const struct odd *odd, size_t at, size_t *alike) {
 	const struct lines *lines = odd->lines;
 	struct field fields[FIELDS_MAX], own[FIELDS_MAX];
-	size_t count = fields_read(lines, &lines->lines[at], fields), i = 0;
+	size_t count = fields_read(lines, &lines->lines[at], fields), i = 0, same = 0;
 	size_t named = fields_read(lines, &lines->lines[odd->head], own);
 	bool measured = producer_heads(lines->lines[at].at, lines->lines[at].length);
 	for (*alike = 0; i < count && !isdigit((unsigned char)fields[i].at[strspn(fields[i].at, "*`_$~≈-+<> ")]); i++) {
 		char name[TABLE_NAME];
 		snprintf(name, sizeof name, "%.*s", (int)fields[i].length, fields[i].at);
 		measured = measured || table_is_measurement(name);
-		*alike += i < named && own[i].length == fields[i].length &&
-		          strncasecmp(own[i].at, fields[i].at, fields[i].length) == 0;
+		*alike += i < named && are_alike(&own[i], &fields[i]);
+		same += i < named && own[i].length == fields[i].length && are_alike(&own[i], &fields[i]);
 	}
-	return measured && count > 1 && i == count;
+	return measured && count > 1 && i == count && (same < named || count > named);
 }
 
 /* Two blank lines and another comment begin another set of data for gnuplot. */
@@ -213,9 +221,8 @@ static size_t surplus_cut(const struct odd *odd, struct line *line) {
 static bool odd_line(struct odd *odd, size_t at) {
 	struct line *line = &odd->lines->lines[at];
 	size_t alike, count = is_used(line) ? surplus_cut(odd, line) : 0;
-	bool header = count && is_other_header(odd, at, &alike) && alike < odd->usual;
-	if (is_set(odd, at) || (header && 2 * alike < odd->usual) ||
-	    (count == 1 && odd->usual > 1 && is_row_later(odd, at)))
+	bool header = count && is_other_header(odd, at, &alike);
+	if (is_set(odd, at) || (header && alike < odd->usual) || (count == 1 && odd->usual > 1 && is_row_later(odd, at)))
 		return odd->rows > 1;
 	odd->rows += !header && count == odd->usual;
 	if (count == 0 || (!header && count == odd->usual) || odd->count == ODD_MOST)
@@ -261,11 +268,37 @@ static void header_join(struct lines *lines, struct line *head) {
 	free(text);
 }
 
+/* The next header of a table of Markdown, which a rule follows. */
+static size_t header_next(const struct lines *lines, size_t at) {
+	while (at + 1 < lines->count && (!is_used(&lines->lines[at]) || !line_is_rule(&lines->lines[at + 1])))
+		at++;
+	return at + 1 < lines->count ? at : lines->count;
+}
+
+/* A table of words above the one that has numbers, such as that of a machine, is left out. */
+static void words_drop(struct odd *odd) {
+	struct lines *lines = odd->lines;
+	struct field fields[FIELDS_MAX];
+	size_t head = header_next(lines, 0), first = head, numbers = 0;
+	while (lines->form == FORM_PIPES && head + 2 < lines->count && !numbers) {
+		size_t count = fields_read(lines, &lines->lines[head + 2], fields);
+		for (size_t i = 0; i < count; i++)
+			numbers += fields[i].length && isdigit((unsigned char)*fields[i].at);
+		head = numbers ? head : header_next(lines, head + 1);
+	}
+	if (!numbers || head == first)
+		return;
+	for (size_t i = 0; i < head; i++)
+		lines->lines[i].dropped = true;
+	odd_say(odd, first, arena_printf(lines->arena, " to %zu (a table of words)", head));
+}
+
 /* Leaves out a few lines that have other fields than the header, and another table below this one. */
 static void odd_drop(struct lines *lines) {
 	struct field fields[FIELDS_MAX];
 	struct odd odd = {.lines = lines};
 	bool quoted = false;
+	words_drop(&odd);
 	while (odd.head < lines->count && !is_used(&lines->lines[odd.head]))
 		odd.head++;
 	for (size_t i = 0; i < lines->count; i++)
@@ -286,7 +319,7 @@ static void odd_drop(struct lines *lines) {
 		lines->lines[odd.line[i]].dropped = true;
 	for (size_t i = end; i < lines->count; i++)
 		lines->lines[i].dropped = true;
-	size_t first = odd.count ? odd.line[0] : end;
+	size_t first = odd.count ? odd.line[0] : end < lines->count ? end : 0;
 	lines->lines[first] = (struct line){.at = odd.said, .length = strlen(odd.said)};
 }
 
