@@ -183,6 +183,8 @@ static void report(const struct study *study, struct findings *findings, const s
 			to, team, reading_time(study, first) / reading_time(study, last), from, from);
 		return;
 	}
+	if (best > BEYOND && !study_is_rate(study)) /* the size does not tell the work */
+		return;
 	if (100 * best >= 100 * efficiency + 1)
 		snprintf(range, sizeof range, " to %.0f", 100 * best);
 	bool square = may_be_square(study, weak, efficiency, to / from);

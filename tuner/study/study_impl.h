@@ -162,7 +162,7 @@ char *table_lines_plain(const char *text, size_t size, size_t *plain_size);
 /* src: table_log.c. The same of a log, whose lines say what holds for the times below. */
 char *table_log_plain(const char *text, size_t size, size_t *plain_size);
 /* src: table_nameless.c. Names the columns of a table without a line of names, if one has fractions, its times, and the
- * others whole numbers; refuses other tables that lack one. */
+ * others whole numbers; refuses other tables that lack one. Relative changes of a time are called so. */
 int table_nameless(struct csv *csv, const char *path, struct err *err);
 /* src: table_cells.c */
 extern const char table_serial_words[];

@@ -247,7 +247,7 @@ static void weak_decide(struct table *table) {
 			bool behind = a > table->value && size->role != TABLE_PROBLEM && !table_is_count(size->name);
 			if (a != b && given && !behind && size->read.measure == MEASURE_NONE && size->numbers &&
 			    table->columns[b].role == TABLE_PARAM && table_is_team(table->columns[b].name) &&
-			    !table_is_parameter(size->name) && !is_place(size->name) &&
+			    !table_is_parameter(size->name) && !table_is_team(size->name) && !is_place(size->name) &&
 			    (grows_with(table->csv, a, b, 1) || grows_with(table->csv, a, b, 2) || grows_with(table->csv, a, b, 3)))
 				size->role = falls_with(table, b) ? TABLE_IGNORED : TABLE_PROBLEM;
 		}

@@ -179,6 +179,7 @@ static void signs_blank(struct lines *lines) {
 		struct line *line = &lines->lines[i];
 		line->length = remark_cut(line->at, line->length);
 		const char *sign = memmem(line->at, line->length, "\xc2\xb1", 2);
+		sign = sign ? sign : memmem(line->at, line->length, " ? ", 3); /* where it could not be printed */
 		if (!sign || line->dropped)
 			continue;
 		size_t before = (size_t)(sign - line->at);
@@ -199,6 +200,26 @@ static void rules_drop(struct lines *lines) {
 	}
 }
 
+/* "CPU Iterations" of Google Benchmark are two names, and counters behind the last name have none. */
+static void known_cut(struct lines *lines) {
+	struct field fields[FIELDS_MAX];
+	if (lines->form != FORM_BLANKS || lines->head == lines->count)
+		return;
+	struct line *head = &lines->lines[lines->head];
+	size_t first = lines->head + 1;
+	while (first < lines->count && lines->lines[first].dropped)
+		first++;
+	size_t rows = first < lines->count ? fields_read(lines, &lines->lines[first], fields) : 0;
+	head->tight = fields_read(lines, head, fields) < rows;
+	size_t named = fields_read(lines, head, fields);
+	for (size_t i = lines->head + 1; i < lines->count; i++) {
+		struct line *line = &lines->lines[i];
+		if (!line->dropped && named > 1 && fields_read(lines, line, fields) > named)
+			line->length = (size_t)(fields[named - 1].at + fields[named - 1].length - line->at);
+	}
+	lines->usual = rows < named ? rows : named;
+}
+
 void lines_read(struct lines *lines, const char *text, size_t size) {
 	lines_split(lines, text, size);
 	log_drop(lines);
@@ -207,4 +228,5 @@ void lines_read(struct lines *lines, const char *text, size_t size) {
 		signs_blank(lines);
 	rules_drop(lines);
 	lines->usual = usual_fields(lines);
+	known_cut(lines);
 }

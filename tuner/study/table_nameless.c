@@ -120,6 +120,19 @@ static void first_name(struct csv *csv) {
 		csv->header[0] = "first column";
 }
 
+/* No time is below 0, but -1 where none was measured. */
+static void changes_name(struct csv *csv) {
+	double number;
+	for (size_t c = 0; c < csv->columns; c++) {
+		bool change = false;
+		for (size_t r = 0; r < csv->rows; r++)
+			change = change || (table_number(csv, csv_cell(csv, r, c), false, &number) && number < 0 && number != -1);
+		const char *name = csv->header[c];
+		if (change && !table_is_figure(name) && !table_is_parameter(name) && !table_is_problem(name))
+			csv->header[c] = arena_printf(csv->arena, "change (%zu)", c + 1);
+	}
+}
+
 /* A line of times above others is a measurement, too, with numbers before them or without: the names are missing. */
 int table_nameless(struct csv *csv, const char *path, struct err *err) {
 	size_t timed = 0, numbered = 0, size = SIZE_MAX, time = times_find(csv, &size);
@@ -130,6 +143,7 @@ int table_nameless(struct csv *csv, const char *path, struct err *err) {
 	if (timed >= 2 || (timed && timed + numbered >= csv->columns))
 		return err_set(err, ERR_USAGE, NULL, "%s: the line of names has times in it", path);
 	first_name(csv);
+	changes_name(csv);
 	if (time != SIZE_MAX) {
 		names_make(csv, time, size);
 		team_name(csv, time);
