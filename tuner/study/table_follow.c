@@ -192,7 +192,8 @@ static void sizes_decide(struct table *table) {
 static void numbers_decide(struct table *table) {
 	for (size_t c = 0; c < table->csv->columns && table->csv->rows <= TABLE_PAIRS_ROWS; c++) {
 		struct table_column *column = &table->columns[c];
-		if (column->role != TABLE_PARAM || table_is_parameter(column->name) || table_is_team(column->name))
+		bool listed = column->role == TABLE_PROBLEM && table_has_word(column->name, "test case experiment");
+		if ((column->role != TABLE_PARAM && !listed) || table_is_parameter(column->name) || table_is_team(column->name))
 			continue;
 		enum table_number kind = table_number_kind(table, c, false);
 		column->role = kind == NUMBER_SIZE ? TABLE_PROBLEM : kind == NUMBER_RUN ? TABLE_IGNORED : column->role;

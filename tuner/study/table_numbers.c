@@ -175,17 +175,31 @@ static bool is_repetition(const struct table *table, size_t column, bool named) 
 	       fabs(trend) * (double)(runs - 1) <= log(ALIKE) * squares;
 }
 
-/* Does it count the rows of the file, beside what was chosen? */
+/* Does a column vary over the first rows, and is it the same again in each so many further ones? */
+static bool is_periodic(const struct csv *csv, size_t column, size_t period) {
+	size_t r = period;
+	while (r < csv->rows && strcmp(csv_cell(csv, r, column), csv_cell(csv, r % period, column)) == 0)
+		r++;
+	return r >= csv->rows && table_varies(csv, column);
+}
+
+/* Does it count the rows of the file, of which each version has all, beside what was chosen? */
 static bool is_of_rows(const struct table *table, size_t column) {
 	const struct csv *csv = table->csv;
 	double number, first = 0;
-	size_t r = 0;
+	size_t r = 0, period = 1;
+	bool other = false;
+	while (period < csv->rows && strcmp(csv_cell(csv, period, column), csv_cell(csv, 0, column)) != 0)
+		period++;
 	while (r < csv->rows && table_number(csv, csv_cell(csv, r, column), false, &number) &&
-	       (!r || number == first + (double)r)) {
+	       (!r || number == first + (double)(r % period))) {
 		first = r ? first : number;
 		r++;
 	}
-	return r == csv->rows && r >= COUNTED_LEAST && !is_alone(table, column);
+	for (size_t c = 0; c < csv->columns; c++)
+		other = other || (c != column && is_periodic(csv, c, period) &&
+		                  (table->columns[c].role == TABLE_PARAM || table->columns[c].role == TABLE_PROBLEM));
+	return r == csv->rows && period >= COUNTED_LEAST && other;
 }
 
 enum table_number table_number_kind(const struct table *table, size_t column, bool named) {
