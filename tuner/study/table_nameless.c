@@ -120,15 +120,19 @@ static void first_name(struct csv *csv) {
 		csv->header[0] = "first column";
 }
 
-/* No time is below 0, but -1 where none was measured. */
+/* No time is below 0, but -1 where none was measured; the only one is refused. */
 static void changes_name(struct csv *csv) {
 	double number;
+	size_t measured = 0;
+	for (size_t c = 0; c < csv->columns; c++)
+		measured += table_is_measurement(csv->header[c]) || table_has_word(csv->header[c], "time");
 	for (size_t c = 0; c < csv->columns; c++) {
 		bool change = false;
 		for (size_t r = 0; r < csv->rows; r++)
 			change = change || (table_number(csv, csv_cell(csv, r, c), false, &number) && number < 0 && number != -1);
 		const char *name = csv->header[c];
-		if (change && !table_is_figure(name) && !table_is_parameter(name) && !table_is_problem(name))
+		bool only = measured == 1 && table_is_measurement(name);
+		if (change && !only && !table_is_figure(name) && !table_is_parameter(name) && !table_is_problem(name))
 			csv->header[c] = arena_printf(csv->arena, "change (%zu)", c + 1);
 	}
 }
