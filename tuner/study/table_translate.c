@@ -267,6 +267,13 @@ void table_translate(const char *name, char out[TABLE_NAME]) {
 	char text[2 * TABLE_NAME], header[TABLE_NAME];
 	size_t length = 0, word;
 	bool theirs = false, time = false; /* what follows a word for time may be anything */
+	const char *letter = name;
+	while (*letter && !isalpha((unsigned char)*letter) && (unsigned char)*letter < 0x80)
+		letter++;
+	if (!*letter) { /* a number, as most cells are */
+		snprintf(out, TABLE_NAME, "%.*s", TABLE_NAME - 1, name);
+		return;
+	}
 	camel_split(name, header);
 	fold(header, text);
 	for (const char *at = text; *at && length + 32 < TABLE_NAME; at += word) {

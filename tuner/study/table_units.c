@@ -270,11 +270,12 @@ static void brackets_strip(struct csv *csv, size_t column) {
 	for (size_t r = 0; r < csv->rows && table_is_team(csv->header[column]); r++) {
 		const char *cell = csv_cell(csv, r, column);
 		size_t own = table_digits(cell), same = 0;
-		for (size_t s = 0; s < csv->rows; s++)
+		bool remark = strncmp(cell + own, " (", 2) == 0 && cell[strlen(cell) - 1] == ')';
+		remark = own && *cell != '0' && (remark || strcmp(cell + own, "T") == 0);
+		for (size_t s = 0; s < csv->rows && remark; s++)
 			same += table_digits(csv_cell(csv, s, column)) == own &&
 			        strncmp(csv_cell(csv, s, column), cell, own) == 0 && strcmp(csv_cell(csv, s, column), cell) != 0;
-		bool remark = strncmp(cell + own, " (", 2) == 0 && cell[strlen(cell) - 1] == ')';
-		if (own && *cell != '0' && same == 0 && (remark || strcmp(cell + own, "T") == 0))
+		if (remark && same == 0)
 			plain[r] = arena_printf(csv->arena, "%.*s", (int)own, cell);
 	}
 	for (size_t r = 0; r < csv->rows; r++)
