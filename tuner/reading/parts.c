@@ -155,10 +155,13 @@ static struct finding *both_add(const struct study *study, struct findings *find
 		least = tells(study, r, parts) ? fmin(least, own) : least;
 		most = tells(study, r, parts) ? fmax(most, own) : most;
 	}
+	char range[32] = "";
+	if (most >= least + 0.005)
+		snprintf(range, sizeof range, "%.0f to ", 100 * least);
 	return least < BOTH ? NULL
 	                    : findings_add(findings, CONFIDENCE_MEDIUM, 1,
-	                                   "%s and %s are the largest parts of the time: %.0f to %.0f %% together",
-	                                   parts->name[both[0]], parts->name[both[1]], 100 * least, 100 * most);
+	                                   "%s and %s are the largest parts of the time: %s%.0f %% together",
+	                                   parts->name[both[0]], parts->name[both[1]], range, 100 * most);
 }
 
 static void report(const struct study *study, struct findings *findings, const struct judge_parts *parts, size_t rows) {

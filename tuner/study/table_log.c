@@ -223,7 +223,37 @@ static bool is_table(const struct saying *saying, bool bare) {
 	return saying->piped || !second || (first->marks && first->marks == second->marks) || (bare && marked);
 }
 
+/* The flat profile of gprof: percent, seconds up to here and own seconds stand before other numbers and the name. */
+static char *gprof_plain(const char *text, size_t size, size_t *plain_size) {
+	static const char mark[] = "Each sample counts as ";
+	const char *at = memmem(text, size, mark, strlen(mark)), *end = text + size, *next;
+	char *plain = NULL;
+	FILE *out = at ? open_memstream(&plain, plain_size) : NULL;
+	if (!out)
+		return NULL;
+	fputs("# device: cpu\nTime (%)\tTime (s)\tName\n", out);
+	for (bool rows = false; at < end; at = next ? next + 1 : end) {
+		double percent, until, own;
+		int behind = 0;
+		next = memchr(at, '\n', (size_t)(end - at));
+		mem_auto char *line = mem_printf("%.*s", (int)((next ? next : end) - at), at);
+		if (rows && !line[strspn(line, " \t\r")]) /* the graph of calls follows */
+			break;
+		if (sscanf(line, "%lf %lf %lf%n", &percent, &until, &own, &behind) != 3 || !(own > 0))
+			continue;
+		rows = true;
+		const char *name = line + behind;
+		name += strspn(name, " .0123456789");
+		fprintf(out, "%.4g\t%.6g\t%.200s\n", percent, own, *name ? name : "?");
+	}
+	fclose(out);
+	return plain;
+}
+
 char *table_log_plain(const char *text, size_t size, size_t *plain_size) {
+	char *profile = gprof_plain(text, size, plain_size);
+	if (profile)
+		return profile;
 	struct saying saying = {.arena = arena_new(), .log = true};
 	struct log log = {.saying = &saying};
 	char *plain = NULL;

@@ -137,6 +137,20 @@ static void changes_name(struct csv *csv) {
 	}
 }
 
+/* "serial,GB/s,parallel,GB/s": a unit alone that stands twice is that of what is before it. */
+static void units_name(struct csv *csv) {
+	struct table_name name;
+	const char **header = arena_alloc(csv->arena, csv->columns, sizeof *header);
+	memcpy(header, csv->header, csv->columns * sizeof *header);
+	for (size_t c = 1; c < csv->columns; c++) {
+		table_name_read(csv->header[c], &name);
+		for (size_t d = 0; d < csv->columns && name.measure != MEASURE_NONE && !*name.base; d++)
+			if (d != c && strcmp(csv->header[c], csv->header[d]) == 0)
+				header[c] = arena_printf(csv->arena, "%s %s", csv->header[c - 1], csv->header[c]);
+	}
+	csv->header = header;
+}
+
 /* A line of times above others is a measurement, too, with numbers before them or without: the names are missing. */
 int table_nameless(struct csv *csv, const char *path, struct err *err) {
 	size_t timed = 0, numbered = 0, size = SIZE_MAX, time = times_find(csv, &size);
@@ -148,6 +162,7 @@ int table_nameless(struct csv *csv, const char *path, struct err *err) {
 		return err_set(err, ERR_USAGE, NULL, "%s: the line of names has times in it", path);
 	first_name(csv);
 	changes_name(csv);
+	units_name(csv);
 	if (time != SIZE_MAX) {
 		names_make(csv, time, size);
 		team_name(csv, time);
