@@ -12,9 +12,10 @@ static const double ABOVE_LINEAR = 1.3, FALLEN = 1.5, WORK_POWER = 0.8, GROWN = 
 
 /* Do two rows agree in all words and inputs, but the one that changes? */
 static bool is_same_series(const struct csv *csv, const bool *unknown, size_t changes, size_t a, size_t b) {
+	double number;
 	for (size_t c = 0; c < csv->columns; c++) {
-		bool given =
-			table_is_problem(csv->header[c]) || table_is_parameter(csv->header[c]) || isnan(table_positive(csv, a, c));
+		bool given = table_is_problem(csv->header[c]) || table_is_parameter(csv->header[c]) ||
+		             !table_number(csv, csv_cell(csv, a, c), false, &number);
 		if (c != changes && !unknown[c] && given && strcmp(csv_cell(csv, a, c), csv_cell(csv, b, c)) != 0)
 			return false;
 	}
