@@ -11,7 +11,7 @@ enum { POINTS_LEAST = 5, PLATEAUS_LEAST = 2, SHOWN = 6, CACHES = 4 };
 /* Times within this ratio are one level; a level holds over this ratio of sizes at least, because sizes that are close
  * have close times. */
 static const double LEVEL = 1.2, SIZES = 2;
-/* If the time at the end is so many times that of the last level, it grows and has no levels. */
+/* Times that end at more than this many times the last level grow, and have no levels. */
 static const double GROWS = 2;
 /* Caches hold other data, too, so the last size that fits may be a bit larger than a cache, but never twice as large.
  */

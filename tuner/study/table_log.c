@@ -83,7 +83,7 @@ static void time_put(struct log *log, const struct said *said, size_t at) {
 	grid_put(log->grid, "time", cell, -1);
 }
 
-/* A row has what holds for a time, and its label. False: a number beside it has no name. */
+/* Adds a row with the settings that hold for a time, and its label. False: a number beside the time has no name. */
 static bool row_put(struct log *log, const struct said *said, size_t measure, size_t at) {
 	grid_row(log->grid, said->line);
 	for (size_t i = 0; i < log->count; i++)

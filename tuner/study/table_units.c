@@ -134,7 +134,7 @@ struct suffixes {
 	const char *unit;              /* the first one */
 	size_t with, without;
 	bool alike, above; /* all are the same; the first row alone has one */
-	bool counts;       /* "2.9M" below a name that is no input: nobody chooses such numbers */
+	bool counts;       /* "2.9M" stands below a name that is no input, so that it counts something */
 };
 
 static bool are_counts(const struct csv *csv, size_t column) {

@@ -413,7 +413,7 @@ static bool is_exceeded(const struct csv *csv, size_t column) {
 	return 2 * most > csv->rows;
 }
 
-/* A bare "ms" below "cuBLAS_ms" in some rows is no whole that the other is a part of: each is of a version. */
+/* Where "cuBLAS_ms" exceeds a bare "ms" in some rows, it is no part of that: each is the time of a version. */
 static bool is_rivalled(const struct csv *csv, size_t column) {
 	struct table_name own, name;
 	size_t most = 0;
