@@ -214,7 +214,7 @@ struct table {
 	const char *left_out; /* lines of the file, in words; NULL: none */
 	bool on_device;       /* it has the parts of a device's time */
 	bool on_guess;        /* words of the table make it one of a GPU, but nothing says of which */
-	const int *given;     /* the roles that a producer's table gives, or -1; NULL: it is no producer's */
+	const int *given; /* the role of each column that its producer tells, -1: it does not; NULL: no known producer */
 	const char *producer;
 	const struct study_reading *reading;
 	const char *(*said)[2]; /* the names in the file, and in English or as words */
@@ -236,6 +236,20 @@ bool table_number(const struct csv *csv, const char *cell, bool sizes, double *n
 static inline double table_positive(const struct csv *csv, size_t row, size_t column) {
 	double number;
 	return table_number(csv, csv_cell(csv, row, column), false, &number) && number > 0 ? number : NAN;
+}
+/* Is a column of numbers one over another in all rows, up to this share? */
+static inline bool table_is_quotient(const struct csv *csv, size_t column, size_t over, size_t under, double near) {
+	size_t r = 0;
+	while (r < csv->rows &&
+	       fabs(table_positive(csv, r, column) * table_positive(csv, r, under) / table_positive(csv, r, over) - 1) <
+	           near)
+		r++;
+	return r == csv->rows;
+}
+/* Caches and clocks let a team gain a bit more than it has members, but no more than this. False as well where one of
+ * the numbers is not known. */
+static inline bool table_exceeds_team(double gain, double members) {
+	return gain > 1.3 * members;
 }
 static inline bool table_varies(const struct csv *csv, size_t column) {
 	size_t r = 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables that lack the line of names: the first measurement stands there. */
+/* Tables that lack names: the first measurement stands in the line of names, the first column has none, or a unit
+ * stands alone; and columns of changes, which no name may call times. */
 #include <math.h>
 
 #include "tuner/study/study_impl.h"
@@ -45,12 +46,9 @@ static bool has_fractions(const struct csv *csv, size_t column) {
  */
 static size_t whole_of(const struct csv *csv, size_t column, size_t *size) {
 	for (size_t i = 0; i < csv->columns * csv->columns; i++) {
-		size_t over = i / csv->columns, under = i % csv->columns, r = 0;
-		while (over != column && under != column && over != under && r < csv->rows &&
-		       fabs(table_positive(csv, r, column) * table_positive(csv, r, under) / table_positive(csv, r, over) - 1) <
-		           NEAR)
-			r++;
-		if (r && r == csv->rows && table_varies(csv, under)) {
+		size_t over = i / csv->columns, under = i % csv->columns;
+		if (over != column && under != column && over != under && table_varies(csv, under) &&
+		    table_is_quotient(csv, column, over, under, NEAR)) {
 			*size = under;
 			return over;
 		}
@@ -120,7 +118,7 @@ static void first_name(struct csv *csv) {
 		csv->header[0] = "first column";
 }
 
-/* No time is below 0, but -1 where none was measured; the only one is refused. */
+/* No time is below 0, except for -1 where none was measured. A table that has no other time is refused later. */
 static void changes_name(struct csv *csv) {
 	double number;
 	size_t measured = 0;

@@ -199,7 +199,9 @@ static bool total_of_parts(struct table *table) {
 	       !(table->columns[found].numbers &&
 	         table_among(table->columns[found].read.base, strlen(table->columns[found].read.base), words)))
 		found++;
-	for (size_t r = 0; r < csv->rows && found < csv->columns; r++) {
+	if (found == csv->columns)
+		return false;
+	for (size_t r = 0; r < csv->rows; r++) {
 		double sum = 0;
 		bool number = table_number(csv, csv_cell(csv, r, found), false, &total);
 		for (size_t c = 0; c < csv->columns; c++)
@@ -208,8 +210,6 @@ static bool total_of_parts(struct table *table) {
 		if (!number || !(sum <= (1 + SUM_NEAR) * total) || !(lines || sum >= SUM_LEAST * total))
 			return false;
 	}
-	if (found == csv->columns)
-		return false;
 	table->value = found;
 	for (size_t c = 0; c < csv->columns; c++)
 		if (may_be_part(table, c, found))

@@ -194,10 +194,9 @@ static void middles_cut(const struct csv *csv, struct wide *wide) {
 			arena_printf(csv->arena, "%.*s", (int)(last_word(wide->value[i]) - wide->value[i]) - 1, wide->value[i]);
 }
 
-/* How much more than its members a team may gain, and how much less a time is that falls; sizes whose values grow by
- * more than this power are none of a team's rates. */
+/* How much less a time is that falls; sizes whose values grow by more than this power are none of a team's rates. */
 enum { TEAMS_LEAST = 3, TEAM_MOST = 1024, SIZE_LEAST = 8, ROWS_LEAST = 3 };
-static const double ABOVE_LINEAR = 1.3, FALLEN = 1.5, POWER_LEAST = 1.2, QUOTIENT = 0.02;
+static const double FALLEN = 1.5, POWER_LEAST = 1.2, QUOTIENT = 0.02;
 
 /* The column of one member: the first, or that of serial code. */
 static size_t first_of(const struct csv *csv, const struct wide *wide) {
@@ -212,7 +211,7 @@ static bool row_falls(const struct csv *csv, const struct wide *wide, size_t row
 	double first = table_positive(csv, row, first_of(csv, wide)), least = first;
 	for (size_t i = 0; i < wide->count; i++) {
 		double own = table_positive(csv, row, wide->column[i]), members = strtod(wide->value[i], NULL);
-		if (first / own > ABOVE_LINEAR * members)
+		if (table_exceeds_team(first / own, members))
 			return false;
 		least = fmin(least, own);
 	}
@@ -240,25 +239,15 @@ static const char *name_by_law(const struct csv *csv, const struct wide *wide) {
 	                                                            : NULL;
 }
 
-/* Is a column of numbers one over another in all rows, as far as it has digits? */
-static bool is_quotient(const struct csv *csv, size_t column, size_t over, size_t under) {
-	size_t r = 0;
-	while (r < csv->rows &&
-	       fabs(table_positive(csv, r, column) / (table_positive(csv, r, over) / table_positive(csv, r, under)) - 1) <
-	           QUOTIENT)
-		r++;
-	return r == csv->rows && r >= ROWS_LEAST;
-}
-
+/* Times or rates, if a column is the speed-up of one over another. */
 static enum table_measure told_by_speedup(const struct csv *csv, const struct wide *wide) {
-	for (size_t c = 0; c < csv->columns; c++)
+	for (size_t c = 0; c < csv->columns && csv->rows >= ROWS_LEAST; c++)
 		for (size_t i = 0; i < wide->count * wide->count && table_has_word(csv->header[c], "speedup"); i++) {
 			size_t over = i / wide->count, under = i % wide->count;
 			if (wide->column[over] == c || wide->column[under] == c || over == under ||
-			    !is_quotient(csv, c, wide->column[over], wide->column[under]))
+			    !table_is_quotient(csv, c, wide->column[over], wide->column[under], QUOTIENT))
 				continue;
-			/* The time that is improved on comes first, and the larger team behind a smaller one; versions stand
-			 * anyhow. */
+			/* The time that is improved on stands first, and so does the smaller team. Versions stand in any order. */
 			bool teams = wide->name && (table_is_team(wide->name) || table_has_word(wide->name, "node nodes"));
 			return over < under ? MEASURE_TIME : teams ? MEASURE_RATE : MEASURE_NONE;
 		}
@@ -419,7 +408,7 @@ static bool are_over_serial(const struct csv *csv, const struct wide *wide) {
 		}
 		serial = serial || (ones == csv->rows && table_has_word(wide->value[i], table_serial_words));
 	}
-	return serial && csv->rows >= ROWS_LEAST && most >= FALLEN && most <= ABOVE_LINEAR * members;
+	return serial && csv->rows >= ROWS_LEAST && most >= FALLEN && members > 0 && !table_exceeds_team(most, members);
 }
 
 /* Speedups over the first row, which has 1 everywhere, or over serial code. */

@@ -7,8 +7,8 @@
 #include "tuner/study/study_impl.h"
 
 enum { ROWS_LEAST = 3 };
-/* How much more than its members a team may gain, and how much less a time is that falls. */
-static const double ABOVE_LINEAR = 1.3, FALLEN = 1.5, WORK_POWER = 0.8, GROWN = 100, NEAR_ONE = 0.1, ONE = 0.02;
+/* How much less a time is that falls, the power of work, and how near an efficiency and a speed-up are to 1. */
+static const double FALLEN = 1.5, WORK_POWER = 0.8, GROWN = 100, NEAR_ONE = 0.1, ONE = 0.02;
 
 /* Do two rows agree in all words and inputs, but the one that changes? */
 static bool is_same_series(const struct csv *csv, const bool *unknown, size_t changes, size_t a, size_t b) {
@@ -39,7 +39,7 @@ static bool falls_with(const struct csv *csv, const bool *unknown, size_t team, 
 		if (few > least || !(few < many) || !is_same_series(csv, unknown, team, a, b))
 			continue;
 		double ratio = table_positive(csv, a, column) / table_positive(csv, b, column);
-		if (ratio > ABOVE_LINEAR * many / few)
+		if (table_exceeds_team(ratio, many / few))
 			return false;
 		fallen = fallen || ratio >= FALLEN;
 		ones = ones && is_one(table_positive(csv, a, column));
@@ -76,7 +76,7 @@ static bool gains_with(const struct csv *csv, const bool *unknown, size_t team, 
 		size_t a = i / csv->rows, b = i % csv->rows;
 		double members = table_positive(csv, b, team), first = table_positive(csv, a, column),
 			   own = table_positive(csv, b, column);
-		if (own > ABOVE_LINEAR * members)
+		if (table_exceeds_team(own, members))
 			return false;
 		gains = gains || (table_positive(csv, a, team) == 1 && fabs(first - 1) < ONE && own >= FALLEN &&
 		                  is_same_series(csv, unknown, team, a, b));
