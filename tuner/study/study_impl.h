@@ -164,6 +164,10 @@ char *table_log_plain(const char *text, size_t size, size_t *plain_size);
 /* src: table_nameless.c. Names the columns of a table without a line of names, if one has fractions, its times, and the
  * others whole numbers; refuses other tables that lack one. Relative changes of a time are called so. */
 int table_nameless(struct csv *csv, const char *path, struct err *err);
+/* src: table_ratios.c. Names the columns that are ratios of others, and those that a speed-up or an efficiency tells to
+ * be times or rates. */
+void table_ratios_name(struct csv *csv);
+size_t table_told(const struct csv *csv); /* the only column that one of them tells to be times; SIZE_MAX: none */
 /* src: table_cells.c */
 extern const char table_serial_words[];
 /* The name of words at the left of a table whose corner names what is across. */

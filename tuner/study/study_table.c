@@ -99,8 +99,7 @@ static int table_read(struct study_set *set, struct table *table, struct err *er
 	return failed;
 }
 
-enum { RATIO_COLUMNS_MOST = 20, RATIO_ROWS_LEAST = 3, FAR_EAST = 0xe3 /* of Chinese, Japanese and Korean in UTF-8 */ };
-static const double SAME = 0.01, ROUNDED = 0.006;
+enum { FAR_EAST = 0xe3 /* of Chinese, Japanese and Korean in UTF-8 */ };
 
 static int hint_add(struct err *err) {
 	return err && !*err->hint
@@ -130,60 +129,6 @@ static bool is_letter_of_team(const struct csv *csv, size_t column) {
 		timed = timed || table_has_word(csv->header[c], "time tseq tpar t");
 	}
 	return timed && (least == 1 || (least <= 4 && compared));
-}
-
-/* Is a number in all rows one of `over` by one of `under`, of `each` member if that is a column? */
-static bool is_quotient(const struct csv *csv, size_t column, size_t over, size_t under, size_t each) {
-	double own, a, b, members = 1;
-	size_t r = 0;
-	while (r < csv->rows && table_number(csv, csv_cell(csv, r, column), false, &own) &&
-	       table_number(csv, csv_cell(csv, r, over), false, &a) &&
-	       table_number(csv, csv_cell(csv, r, under), false, &b) &&
-	       (each == column || table_number(csv, csv_cell(csv, r, each), false, &members)) &&
-	       fabs(own - a / b / members) <= fmin(ROUNDED, own / 8) + SAME * own)
-		r++;
-	return r == csv->rows;
-}
-
-/* Is it one number over another in all rows, 1 for one of them? */
-static bool is_inverse(const struct csv *csv, size_t column, size_t time) {
-	double first = table_positive(csv, 0, column) * table_positive(csv, 0, time);
-	bool one = false, same = true;
-	for (size_t r = 0; r < csv->rows && same; r++) {
-		double own = table_positive(csv, r, column);
-		same = fabs(own * table_positive(csv, r, time) / first - 1) <= SAME;
-		one = one || own == 1;
-	}
-	return same && one;
-}
-
-static bool is_no_time(const char *header) {
-	return table_is_team(header) || table_is_figure(header) || table_is_problem(header);
-}
-
-/* Is it a speed-up or an efficiency under whatever name: two others divided by each other, perhaps by the team, or one
- * number divided by another? */
-static bool is_ratio(const struct csv *csv, size_t column) {
-	bool ratio = false;
-	struct table_name name;
-	table_name_read(csv->header[column], &name);
-	bool known = is_no_time(csv->header[column]) || table_is_parameter(csv->header[column]) ||
-	             table_has_word(csv->header[column], "time t") ||
-	             (name.measure != MEASURE_NONE && name.measure != MEASURE_SPEEDUP);
-	if (known || csv->columns > RATIO_COLUMNS_MOST || csv->rows < RATIO_ROWS_LEAST || csv->rows > TABLE_PAIRS_ROWS ||
-	    !table_varies(csv, column))
-		return false;
-	for (size_t c = 0; c < csv->columns && !ratio; c++)
-		ratio = c != column && !is_no_time(csv->header[c]) && is_inverse(csv, column, c);
-	for (size_t i = 0; i < csv->columns * csv->columns && !ratio; i++) {
-		size_t over = i / csv->columns, under = i % csv->columns;
-		if (over == under || over == column || under == column || is_no_time(csv->header[over]) ||
-		    is_no_time(csv->header[under]))
-			continue;
-		for (size_t each = 0; each < csv->columns && !ratio; each++)
-			ratio = (each == column || table_is_team(csv->header[each])) && is_quotient(csv, column, over, under, each);
-	}
-	return ratio;
 }
 
 /* "S" and "E" of textbooks, and two columns of one name, such as the speed-ups behind the times of two codes: the
@@ -241,9 +186,7 @@ static void names_expand(struct csv *csv, const struct study_reading *reading) {
 		if (is_letter_of_team(csv, c) && !(reading && reading->problem_count) && !table_note(csv, "problem"))
 			csv->header[c] = "threads";
 	}
-	for (size_t c = 0; c < csv->columns; c++)
-		if (is_ratio(csv, c))
-			csv->header[c] = arena_printf(csv->arena, "%s ratio", csv->header[c]);
+	table_ratios_name(csv);
 }
 
 /* Speed-ups that are all 1 in the first row are over one member of each version: they do not tell which is faster. One

@@ -305,7 +305,9 @@ static int value_choose(struct table *table, struct err *err) {
 	bool twice = false;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_name *name = &table->columns[c].read;
-		int rank = is_parameter_or_problem(table, c) ? -1 : table_time_rank(name);
+		int rank = c == table_told(table->csv)           ? 0
+		           : is_parameter_or_problem(table, c) ? -1
+		                                               : table_time_rank(name);
 		if (rank >= 0 && is_behind_rates(table, c))
 			rank += 2 * RATE_RANK - RANKS;
 		else if (rank == 0 && !table->columns[c].name[1]) /* "s" or "h" beside "time" may be anything */

@@ -442,7 +442,7 @@ static bool has_value(const struct csv *csv) {
 		bool value = !repeat && table_time_rank(&name) >= 0 && !table_is_statistic(&name) && is_numbers(csv, c) &&
 		             !is_exceeded(csv, c) && !is_rivalled(csv, c);
 		repeats += repeat && is_numbers(csv, c);
-		values += value && !table_has_word(name.base, table_middle_words) ? csv->columns : value;
+		values += (value && !table_has_word(name.base, table_middle_words)) || c == table_told(csv) ? csv->columns : value;
 	}
 	return values >= csv->columns || (values && repeats < 2);
 }

@@ -214,14 +214,19 @@ static void behind_join(char text[TABLE_NAME]) {
 	snprintf(text, TABLE_NAME, "%s", copy);
 }
 
-/* "wall time (s) (average)" is "wall time average (s)". */
+/* "wall time (s) (average)" is "wall time average (s)", and "shared (OpenMP) time (s)" has its unit at the end. */
 static void brackets_join(char text[TABLE_NAME]) {
 	char copy[TABLE_NAME], *open = (char *)table_bracket(text), *second = open ? strpbrk(open + 1, "([") : NULL;
 	size_t length = strlen(text);
 	if (!second || second - open < 3 || !strchr(")]", text[length - 1]))
 		return;
 	text[length - 1] = '\0';
-	snprintf(copy, sizeof copy, "%.*s%s %.*s", (int)(open - text), text, second + 1, (int)(second - open - 1), open);
+	if (time_unit(second + 1, strlen(second + 1)) > 0) {
+		size_t own = strcspn(open, ")]");
+		snprintf(copy, sizeof copy, "%.*s%.*s%.*s(%s)", (int)(open - text), text, (int)own - 1, open + 1,
+		         (int)(second - open - (long)own - 1), open + own + 1, second + 1);
+	} else
+		snprintf(copy, sizeof copy, "%.*s%s %.*s", (int)(open - text), text, second + 1, (int)(second - open - 1), open);
 	snprintf(text, TABLE_NAME, "%s", copy);
 }
 
