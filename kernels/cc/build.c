@@ -34,11 +34,6 @@ bool cc_pairs_add(struct cc_pairs *pairs, int32_t a, int32_t b) {
 	return true;
 }
 
-void cc_pairs_free(struct cc_pairs *pairs) {
-	free(pairs->pair);
-	*pairs = (struct cc_pairs){0};
-}
-
 bool cc_pairs_reserve(struct cc_pairs *pairs, size_t count) {
 	size_t bytes;
 	if (__builtin_mul_overflow(count + 1, sizeof *pairs->pair, &bytes))

@@ -9,6 +9,7 @@
 #ifndef KERNELS_CC_CC_H
 #define KERNELS_CC_CC_H
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "kernels/count.h"
 #include "kernels/random.h"
@@ -36,7 +37,10 @@ struct cc_pairs {
 bool cc_pairs_add(struct cc_pairs *pairs, int32_t a, int32_t b);
 bool cc_pairs_reserve(struct cc_pairs *pairs, size_t count); /* of empty ones */
 int cc_team(size_t work); /* threads for a loop of this many iterations, before any configuration's team is in force */
-void cc_pairs_free(struct cc_pairs *pairs);
+static inline void cc_pairs_free(struct cc_pairs *pairs) {
+	free(pairs->pair);
+	*pairs = (struct cc_pairs){0};
+}
 enum ss_status cc_graph_build(struct cc_graph *graph, struct cc_pairs *pairs);
 void cc_graph_free(struct cc_graph *graph);
 

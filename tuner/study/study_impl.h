@@ -167,7 +167,8 @@ int table_nameless(struct csv *csv, const char *path, struct err *err);
 /* src: table_ratios.c. Names the columns that are ratios of others, and those that a speed-up or an efficiency tells to
  * be times or rates. */
 void table_ratios_name(struct csv *csv);
-size_t table_told(const struct csv *csv); /* the only column that one of them tells to be times; SIZE_MAX: none */
+/* The latest column that one of them tells to be times, or the two of which it is the quotient; SIZE_MAX: none. */
+size_t table_told(const struct csv *csv, size_t *other);
 /* src: table_cells.c */
 extern const char table_serial_words[];
 /* The name of words at the left of a table whose corner names what is across. */
@@ -388,6 +389,21 @@ struct wide {
 	bool assumed;                    /* the unit is not known: seconds */
 	enum table_measure told;         /* by a speed-up of one over another */
 };
+/* src: wide_words.c. Numbers, with cells that are empty or say why there is none. */
+bool wide_is_numbers(const struct csv *csv, size_t column);
+bool wide_is_unknown(const struct csv *csv, size_t column); /* without a unit, and neither an input nor a figure */
+bool wide_may_be_time(const struct csv *csv, const char *header);
+extern const char wide_version_words[];
+/* The unit that a line above the table names; NULL: none does. */
+const char *wide_noted_unit(const struct csv *csv, struct table_name *unit);
+/* The one value of a header, and its word in the singular. */
+bool wide_header_split(const char *header, char word[TABLE_NAME], char number[TABLE_NAME]);
+const char *wide_name_of_word(const struct csv *csv, const char *word);
+static inline bool wide_is_same_measure(const struct table_name *a, const struct table_name *b) {
+	return a->measure == b->measure && a->scale == b->scale && strcmp(a->per, b->per) == 0;
+}
+/* src: wide_numbered.c */
+bool wide_numbered_find(const struct csv *csv, struct wide *wide);
 /* Times or speed-ups, if the numbers of a column change with a team, with a size, or from serial to parallel code, as
  * these do and nothing else. unknown: for each column, is it one that nothing names? src: wide_laws.c */
 enum table_measure wide_law(const struct csv *csv, const bool *unknown, size_t column);

@@ -63,14 +63,25 @@ static bool is_ratio(const struct csv *csv, size_t column) {
 	return ratio;
 }
 
-static const char told_key[] = "told: "; /* a note of ours: the name of a column of times */
+static const char told_key[] = "told: "; /* a note of ours: the name of a column of times, which may be one of two */
 
-size_t table_told(const struct csv *csv) {
-	size_t found = SIZE_MAX;
+size_t table_told(const struct csv *csv, size_t *other) {
+	size_t found = *other = SIZE_MAX;
 	for (size_t i = 0; i < csv->note_count; i++)
-		for (size_t c = 0; c < csv->columns && strncmp(csv->notes[i], told_key, strlen(told_key)) == 0; c++)
-			found = strcmp(csv->header[c], csv->notes[i] + strlen(told_key)) == 0 ? c : found;
+		for (size_t c = 0; c < csv->columns && strncmp(csv->notes[i], told_key, strlen(told_key)) == 0; c++) {
+			if (strcmp(csv->header[c], csv->notes[i] + strlen(told_key)) != 0)
+				continue;
+			*other = found;
+			found = c;
+		}
 	return found;
+}
+
+static void told_add(struct csv *csv, size_t column) {
+	size_t other;
+	bool again = table_told(csv, &other) == column || other == column;
+	if (!again && csv->note_count < CSV_NOTES_MAX)
+		csv->notes[csv->note_count++] = arena_printf(csv->arena, "%s%s", told_key, csv->header[column]);
 }
 
 /* Numbers that nothing names: neither an input nor a figure. */
@@ -119,14 +130,16 @@ static double gain_of(const struct gain *gain, size_t row) {
 /* Is this a row that others are compared with? */
 static bool is_compared(const struct gain *gain, size_t row) {
 	double own = table_positive(gain->csv, row, gain->ratio);
-	return fabs(own - 1) <= TOLD || (fabs(own - 100) <= 100 * TOLD && strcasestr(gain->csv->header[gain->ratio], "effic"));
+	return fabs(own - 1) <= TOLD ||
+	       (fabs(own - 100) <= 100 * TOLD && strcasestr(gain->csv->header[gain->ratio], "effic"));
 }
 
 /* Does the number of a row follow from that of another one by what it gains? */
 static bool is_from(const struct gain *gain, size_t column, size_t row, size_t first, bool rate, bool *apart) {
 	double gained = gain_of(gain, row) / gain_of(gain, first);
 	double own = table_positive(gain->csv, row, column), one = table_positive(gain->csv, first, column);
-	double resolution = resolution_of(csv_cell(gain->csv, row, gain->ratio), table_positive(gain->csv, row, gain->ratio));
+	double resolution =
+		resolution_of(csv_cell(gain->csv, row, gain->ratio), table_positive(gain->csv, row, gain->ratio));
 	*apart = fabs(log(gained)) >= log(APART);
 	return fabs(log((rate ? own / one : one / own) / gained)) <= TOLD + resolution;
 }
@@ -197,9 +210,10 @@ static void time_name(struct csv *csv, size_t column, size_t other, const char *
 	if (!is_unnamed(csv, column))
 		return;
 	table_name_read(csv->header[other], &name);
-	csv->header[column] = name.measure == MEASURE_TIME ? arena_printf(csv->arena, "%s%s (%s)", serial, csv->header[column],
-	                                                                  table_time_unit(name.scale))
-	                                                   : arena_printf(csv->arena, "time %s%s", serial, csv->header[column]);
+	csv->header[column] =
+		name.measure == MEASURE_TIME
+			? arena_printf(csv->arena, "%s%s (%s)", serial, csv->header[column], table_time_unit(name.scale))
+			: arena_printf(csv->arena, "time %s%s", serial, csv->header[column]);
 }
 
 /* Two columns whose quotient is a speed-up have the times of the code before and after. */
@@ -212,6 +226,8 @@ static bool pair_tell(struct csv *csv, size_t ratio) {
 			continue;
 		time_name(csv, over, under, is_apart(csv, over, under) ? "serial " : "");
 		time_name(csv, under, over, "");
+		told_add(csv, over);
+		told_add(csv, under);
 		return true;
 	}
 	return false;
@@ -233,8 +249,8 @@ static void ratio_tell(struct csv *csv, size_t ratio) {
 			continue;
 		if (rate)
 			csv->header[found] = arena_printf(csv->arena, "%s throughput", csv->header[found]);
-		else if (csv->note_count < CSV_NOTES_MAX)
-			csv->notes[csv->note_count++] = arena_printf(csv->arena, "%s%s", told_key, csv->header[found]);
+		else
+			told_add(csv, found);
 		return;
 	}
 }
@@ -275,7 +291,8 @@ static void sum_tell(struct csv *csv, size_t column) {
 			c++;
 		}
 		if (c > last && is_sum(csv, column, first, last))
-			csv->header[column] = arena_printf(csv->arena, "total %s (%s)", csv->header[column], table_time_unit(scale));
+			csv->header[column] =
+				arena_printf(csv->arena, "total %s (%s)", csv->header[column], table_time_unit(scale));
 	}
 }
 

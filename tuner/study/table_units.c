@@ -193,6 +193,21 @@ static const char *header_bare(const struct csv *csv, size_t column) {
 	             : arena_printf(csv->arena, "%.*s", (int)name, header);
 }
 
+/* Were factors such as 2x, 3x and 4x chosen? Each is whole and stands in several rows. */
+static bool are_chosen(const struct csv *csv, size_t column) {
+	size_t again = 0;
+	double number;
+	for (size_t r = 0; r < csv->rows; r++) {
+		if (!table_number(csv, csv_cell(csv, r, column), false, &number) || number != floor(number))
+			return false;
+		size_t seen = 0;
+		for (size_t s = 0; s < csv->rows && seen < 2; s++)
+			seen += strcmp(csv_cell(csv, s, column), csv_cell(csv, r, column)) == 0;
+		again += seen > 1;
+	}
+	return again == csv->rows && table_varies(csv, column);
+}
+
 /* Every cell with a number has a unit behind it, or the first one for all: "10.2 s", "850 ms", "8x", "2.1 M/s". The
  * unit moves to the header. */
 static void suffixes_rewrite(struct csv *csv, size_t column) {
@@ -222,7 +237,7 @@ static void suffixes_rewrite(struct csv *csv, size_t column) {
 	char unit[TABLE_NAME];
 	unit_ours(all.unit, unit);
 	bool is_factor = all.first.measure == MEASURE_RATE && !*all.first.per;
-	if (all.first.measure != MEASURE_NONE || *all.first.per)
+	if ((all.first.measure != MEASURE_NONE || *all.first.per) && !(is_factor && are_chosen(csv, column)))
 		csv->header[column] = arena_printf(csv->arena, "%s (%s%s)", header_bare(csv, column), is_factor ? "x" : unit,
 		                                   all.first.measure == MEASURE_RATE && !is_factor && !all.unit[1] ? "/s" : "");
 }

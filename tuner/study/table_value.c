@@ -278,6 +278,15 @@ static int unit_set(struct table *table, struct err *err) {
 	return 0;
 }
 
+/* "runtime" may be the name of an interpreter. */
+static bool has_number(const struct csv *csv, size_t column) {
+	double number;
+	size_t r = 0;
+	while (r < csv->rows && !table_number(csv, csv_cell(csv, r, column), false, &number))
+		r++;
+	return r < csv->rows || !csv->rows;
+}
+
 /* Finds by its name the one of several times that the others add up to. */
 static bool total_find(struct table *table) {
 	size_t found = 0;
@@ -303,11 +312,12 @@ static int value_choose(struct table *table, struct err *err) {
 	}
 	int best = 1000;
 	bool twice = false;
+	size_t other;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_name *name = &table->columns[c].read;
-		int rank = c == table_told(table->csv)           ? 0
-		           : is_parameter_or_problem(table, c) ? -1
-		                                               : table_time_rank(name);
+		int rank = c == table_told(table->csv, &other) && other == SIZE_MAX          ? 0
+		           : is_parameter_or_problem(table, c) || !has_number(table->csv, c) ? -1
+		                                                                             : table_time_rank(name);
 		if (rank >= 0 && is_behind_rates(table, c))
 			rank += 2 * RATE_RANK - RANKS;
 		else if (rank == 0 && !table->columns[c].name[1]) /* "s" or "h" beside "time" may be anything */

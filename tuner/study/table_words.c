@@ -226,7 +226,8 @@ static void brackets_join(char text[TABLE_NAME]) {
 		snprintf(copy, sizeof copy, "%.*s%.*s%.*s(%s)", (int)(open - text), text, (int)own - 1, open + 1,
 		         (int)(second - open - (long)own - 1), open + own + 1, second + 1);
 	} else
-		snprintf(copy, sizeof copy, "%.*s%s %.*s", (int)(open - text), text, second + 1, (int)(second - open - 1), open);
+		snprintf(copy, sizeof copy, "%.*s%s %.*s", (int)(open - text), text, second + 1, (int)(second - open - 1),
+		         open);
 	snprintf(text, TABLE_NAME, "%s", copy);
 }
 
@@ -265,6 +266,31 @@ static bool rate_begins(const char *text, struct table_name *name) {
 	return name->measure == MEASURE_RATE;
 }
 
+/* "ms_step" and "us op" are times of one, "ms_gpu" is a time of that. */
+static bool time_begins(const char *text, struct table_name *name) {
+	char plural[TABLE_NAME + 1];
+	double scale = time_unit(text, 2);
+	if (scale <= 0 || !text[2] || !strchr("_ ", text[2]) || !isalpha((unsigned char)text[3]))
+		return false;
+	snprintf(plural, sizeof plural, "%ss", text + 3);
+	bool one = noun_of(text + 3) || noun_of(plural);
+	name->measure = MEASURE_TIME;
+	name->scale = scale;
+	snprintf(one ? name->per : name->base, TABLE_NAME, "%s", text + 3);
+	if (one)
+		name->base[0] = '\0';
+	return true;
+}
+
+/* "tok_s" counts tokens a second, unlike "step_s". */
+static bool is_amount(const char *base) {
+	const char *last = base;
+	for (const char *at = base; *at; at++)
+		last = strchr("_ -", *at) ? at + 1 : last;
+	return table_among(last, strlen(last),
+	                   "tok token tokens ops req reqs requests img imgs images samples msgs messages edges flops flop");
+}
+
 static bool name_unit_read(const char *header, struct table_name *name) {
 	char text[TABLE_NAME], *unit;
 	*name = (struct table_name){.scale = 1};
@@ -289,10 +315,16 @@ static bool name_unit_read(const char *header, struct table_name *name) {
 	if (comma && unit[-1] != ' ' && unit > text && strchr("([", unit[-1]) && comma > unit)
 		*comma = '\0';
 	if (!unit || !unit_read(unit, name))
-		return bare_rate_read(text, unit, name) || rate_begins(text, name);
+		return bare_rate_read(text, unit, name) || rate_begins(text, name) || time_begins(text, name);
 	size_t length = (size_t)(unit - text);
 	snprintf(name->base, sizeof name->base, "%.*s", (int)length, text);
 	cut(name->base, strlen(name->base));
+	if (strcmp(unit, "s") == 0 && unit > text && strchr("_ ", unit[-1]) && is_amount(name->base)) {
+		name->measure = MEASURE_RATE;
+		snprintf(name->per, sizeof name->per, "%s", name->base);
+		name->base[0] = '\0';
+		return true;
+	}
 	bool axis = strcmp(unit, "x") == 0 && strchr("_ ", unit[-1]) && !table_is_figure(name->base); /* "grid_x" */
 	if (axis || (*name->base && name->base[strlen(name->base) - 1] == '=')) { /* "NR = NS" are two names */
 		*name = (struct table_name){.scale = 1};

@@ -470,9 +470,11 @@ struct csv *wide_to_long(const struct csv *csv, struct wide *wide) {
 	struct making making = {.csv = csv, .wide = wide, .out = arena_alloc(csv->arena, 1, sizeof *making.out)};
 	struct csv *out = making.out;
 	*out = *csv;
-	for (size_t c = 0; c < csv->columns; c++)
-		if (!is_wide(wide, c) && wide->part_of[c] != SIZE_MAX)
+	for (size_t c = 0; c < csv->columns; c++) {
+		bool index = !*csv->header[c] && csv->rows && isfinite(table_positive(csv, 0, c)); /* of R and pandas */
+		if (!is_wide(wide, c) && wide->part_of[c] != SIZE_MAX && !index)
 			making.key[making.keys++] = c;
+	}
 	out->columns = making.keys + 1 + !wide->repeats + (wide->with_serial || wide->directed);
 	out->rows = 0;
 	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);

@@ -288,12 +288,6 @@ int fit_make(struct fit *fit, const struct design *design) {
 	return 0;
 }
 
-void fit_clear(struct fit *fit) {
-	free(fit->effect);
-	free(fit->covariance);
-	free(fit->residual);
-}
-
 /* Aliasing: effects that the design cannot tell apart, because two parameters changed together, must not be reported. A
  * ridge of prior rows shows which differences the data determine. */
 

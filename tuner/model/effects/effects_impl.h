@@ -7,6 +7,8 @@
  * the row's value, less the share of rows that have it), so that an effect is a deviation from the parameter's mean. */
 #ifndef TUNER_MODEL_EFFECTS_EFFECTS_IMPL_H
 #define TUNER_MODEL_EFFECTS_EFFECTS_IMPL_H
+#include <stdlib.h>
+
 #include "tuner/model/effects/anova.h"
 #include "tuner/model/effects/drivers.h"
 #include "tuner/model/effects/landscape.h"
@@ -56,7 +58,11 @@ struct fit {
 };
 /* -1: no parameter changes, or the data leave no degrees of freedom to estimate the scale with. */
 int fit_make(struct fit *fit, const struct design *design);
-void fit_clear(struct fit *fit);
+static inline void fit_clear(struct fit *fit) {
+	free(fit->effect);
+	free(fit->covariance);
+	free(fit->residual);
+}
 
 /* Shared by the files anova*.c only. */
 

@@ -162,7 +162,11 @@ size_t text_wrap(const char *text, double width, char **lines, size_t max);
 
 /* The frame around the data, see chart.c. */
 double scale_widest_label(const struct scale *scale);
-void scale_fit_names(struct scale *scale, size_t count);
+/* Puts the names 0, 1, .. in the middle of equal parts. */
+static inline void scale_fit_names(struct scale *scale, size_t count) {
+	*scale =
+		(struct scale){.low = -0.5, .high = count ? (double)count - 0.5 : 0.5, .from = scale->from, .to = scale->to};
+}
 void frame_begin(struct plot *plot, double height);
 double frame_draw(struct plot *plot);
 

@@ -252,12 +252,6 @@ double scale_widest_label(const struct scale *scale) {
 	return widest;
 }
 
-/* Puts the names 0, 1, .. in the middle of equal parts. */
-void scale_fit_names(struct scale *scale, size_t count) {
-	*scale =
-		(struct scale){.low = -0.5, .high = count ? (double)count - 0.5 : 0.5, .from = scale->from, .to = scale->to};
-}
-
 /* Ten samples of viridis: van der Walt, Smith: A Better Default Colormap for Matplotlib (SciPy 2015), in the public
  * domain (CC0). Equal steps look equal, also to the colour-blind and in grey. */
 static const unsigned viridis[] = {0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e,
