@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "base/stats.h"
 
 #define DIAGNOSIS(name) extern const struct diagnosis reading_##name;
 #include "tuner/reading/readings.def"
@@ -69,7 +70,8 @@ const char *reading_subject(const struct study *study, size_t row, size_t column
 	return probe_columns(study, row, false, column, text);
 }
 
-enum { BOTH_COLUMNS = 100 };
+enum { BOTH_COLUMNS = 100, NAME_MOST = 60, POWERS_LEAST = 3, STARTS_LEAST = 4 };
+static const double APART = 1.5, START = 5; /* of neighbouring sizes; of the longest time and the next */
 
 struct apart {
 	size_t fast, slow, count; /* rows of one problem, and how many it has */
@@ -119,33 +121,157 @@ static const char *both_words(const struct study *study, const struct apart *apa
 	return text;
 }
 
-/* Is there a size that grows from one row to the other, and does time? */
-static bool is_growing(const struct study *study, size_t fast, size_t slow) {
-	for (size_t c = 0; c < study_columns(study); c++) {
-		const struct study_column *one = study_column(study, c);
-		if (one->is_problem && one->numeric && one->levels > 2 && study_row(study, fast)->level[c] == 0 &&
-		    study_row(study, slow)->level[c] + 1 == (int)one->levels && !study_is_rate(study))
-			return true;
-	}
-	return false;
+/* Names a row, in as much as fits into a sentence. */
+static const char *row_words(const struct study *study, size_t row, char text[PROBE_TEXT]) {
+	reading_subject(study, row, SIZE_MAX, text);
+	if (strlen(text) > NAME_MOST)
+		snprintf(text + NAME_MOST - 2, 3, "..");
+	return text;
 }
 
-/* Each row is of a problem of its own: which takes least, and which most? */
+/* The numeric size whose largest value the slowest row has, while that with its least is as fast as any; -1: there is
+ * none. Sets that row. */
+static int size_between(const struct study *study, size_t *fast, size_t slow) {
+	for (size_t c = 0; c < study_columns(study); c++) {
+		const struct study_column *one = study_column(study, c);
+		bool ends = one->is_problem && one->numeric && one->levels > 2 &&
+		            study_row(study, slow)->level[c] + 1 == (int)one->levels;
+		for (size_t r = 0; r < study_rows(study) && ends; r++)
+			if (study_row(study, r)->level[c] == 0 &&
+			    reading_time(study, r) <= reading_time(study, *fast) * (1 + study_noise(study))) {
+				*fast = r;
+				return (int)c;
+			}
+	}
+	return -1;
+}
+
+/* The power of the size that the times of two rows follow, and what their noise leaves open of it. */
+struct power {
+	size_t from, to;
+	double value, off;
+};
+
+static struct power power_of(const struct study *study, size_t column, size_t from, size_t to) {
+	double sizes = log(study_number(study, to, column) / study_number(study, from, column));
+	double off = 2 * hypot(study_row(study, from)->deviation, study_row(study, to)->deviation);
+	return (struct power){from, to, log(reading_time(study, to) / reading_time(study, from)) / sizes,
+	                      fmax(off, log1p(study_noise(study))) / sizes};
+}
+
+/* As many digits as the noise leaves. */
+static const char *power_text(const struct power *power, char text[PROBE_TEXT]) {
+	snprintf(text, PROBE_TEXT, "%.*f",
+	         power->off < 0.03  ? 2
+	         : power->off < 0.3 ? 1
+	                            : 0,
+	         fabs(power->value) < power->off ? 0 : power->value);
+	return text;
+}
+
+/* "size^0.3 (256 to 512)" */
+static const char *step_text(const struct study *study, size_t column, const struct power *step,
+                             char text[2 * PROBE_TEXT]) {
+	char power[PROBE_TEXT];
+	snprintf(text, 2 * PROBE_TEXT, "%.60s^%s (%.9g to %.9g)", study_column(study, column)->name,
+	         power_text(step, power), study_number(study, step->from, column), study_number(study, step->to, column));
+	return text;
+}
+
+/* The flattest and the steepest of the steps between neighbours, as far as noise does not explain it. */
+static void steps_find(const struct study *study, size_t column, const size_t *rows, size_t count, struct power *flat,
+                       struct power *steep) {
+	for (size_t i = 1, from = rows[0]; i < count; i++) {
+		if (study_number(study, rows[i], column) < APART * study_number(study, from, column))
+			continue;
+		struct power one = power_of(study, column, from, rows[i]);
+		*flat = one.value + one.off < flat->value + flat->off ? one : *flat;
+		*steep = one.value - one.off > steep->value - steep->off ? one : *steep;
+		from = rows[i];
+	}
+}
+
+/* ": as size^1.37 in all", and between which powers neighbours are, if they differ. NULL where not the size alone
+ * varies. */
+static char *powers_text(const struct study *study, size_t column) {
+	reading_auto struct reading_list list = reading_series_find(study, column, POWERS_LEAST);
+	size_t count = list.count ? list.series[0].count : 0, first = 0;
+	char power[PROBE_TEXT], step[2][2 * PROBE_TEXT];
+	while (first < count && !(study_number(study, list.series[0].rows[first], column) > 0))
+		first++;
+	if (first + POWERS_LEAST > count || study_columns(study) != 1)
+		return NULL;
+	const size_t *rows = list.series[0].rows;
+	struct power all = power_of(study, column, rows[first], rows[count - 1]), flat = all, steep = all;
+	steps_find(study, column, rows + first, count - first, &flat, &steep);
+	char *text = mem_printf(": as %.60s^%s in all", study_column(study, column)->name, power_text(&all, power));
+	if (flat.value + flat.off < steep.value - steep.off)
+		mem_append(&text, ", between neighbours from %s to %s", step_text(study, column, &flat, step[0]),
+		           step_text(study, column, &steep, step[1]));
+	return text;
+}
+
+/* Is a long time one that no larger size explains: there is one, or only words vary and it is the first? */
+static bool is_unexplained(const struct study *study, size_t slow) {
+	bool sizes = false;
+	for (size_t c = 0; c < study_columns(study); c++) {
+		if (study_column(study, c)->numeric &&
+		    study_row(study, slow)->level[c] + 1 == (int)study_column(study, c)->levels)
+			return false;
+		sizes = sizes || study_column(study, c)->numeric;
+	}
+	return (sizes || slow == 0) && !study_is_rate(study);
+}
+
+/* A time that is many times as long as all others. NULL: there is none. */
+static char *start_text(const struct study *study, size_t slow) {
+	size_t others = 0;
+	double next = 0, *other = mem_alloc(study_rows(study), sizeof *other);
+	char subject[PROBE_TEXT], ratio[PROBE_TEXT];
+	for (size_t r = 0; r < study_rows(study); r++)
+		if (r != slow) {
+			other[others++] = reading_time(study, r);
+			next = fmax(next, reading_time(study, r));
+		}
+	double median = stats_median(other, others);
+	free(other);
+	if (!is_unexplained(study, slow) || others < STARTS_LEAST || !(reading_time(study, slow) >= START * next))
+		return NULL;
+	return mem_printf(
+		"%s takes %s times as long as the median of the others: %s: measure it again", row_words(study, slow, subject),
+		study_rate_text(reading_time(study, slow) / median, ratio, sizeof ratio),
+		slow ? "a disturbance" : "it is the first, so that a start (of a device, with cold caches) may be in its time");
+}
+
+static char *within_text(size_t count, const char *of, double ratio) {
+	return mem_printf("the %zu values%s are within %.0f %% of each other: no difference that single values show", count,
+	                  of, fmax(1, ceil(100 * (ratio - 1))));
+}
+
+/* Each row is of a problem of its own: which takes least, which most, and what the size has to do with it. */
 static char *ends_text(const struct study *study) {
+	static const char each[] = "no two rows are of the same problem, so that there is nothing to choose";
+	static const char *const ends[][2] = {
+		{"the highest is", ", the lowest"}, {"the shortest is", ", the longest"}, {"the time grows from", " to"}};
 	size_t fast = 0, slow = 0;
 	char least[PROBE_TEXT], most[PROBE_TEXT], value[2][PROBE_TEXT];
 	for (size_t r = 1; r < study_rows(study); r++) {
 		fast = reading_time(study, r) < reading_time(study, fast) ? r : fast;
 		slow = reading_time(study, r) > reading_time(study, slow) ? r : slow;
 	}
-	bool grows = is_growing(study, fast, slow);
-	return mem_printf(
-		"no two rows are of the same problem, so that nothing can be compared; %s%s (%.60s) to %s (%.60s)%s",
-		grows ? "the time grows from " : "the values are ",
-		study_value_text(study, reading_time(study, fast), value[0], PROBE_TEXT),
-		reading_subject(study, fast, SIZE_MAX, least),
-		study_value_text(study, reading_time(study, slow), value[1], PROBE_TEXT),
-		reading_subject(study, slow, SIZE_MAX, most), grows ? ", but not by one power" : "");
+	if (reading_time(study, slow) <= reading_time(study, fast) * (1 + study_noise(study)))
+		return within_text(study_rows(study), "", reading_time(study, slow) / reading_time(study, fast));
+	mem_auto char *start = start_text(study, slow);
+	if (start)
+		return mem_printf("%s; %s", each, start);
+	int size = study_is_rate(study) ? -1 : size_between(study, &fast, slow);
+	mem_auto char *powers = size < 0 ? NULL : powers_text(study, (size_t)size);
+	const char *const *words = ends[study_is_rate(study) ? 0 : size < 0 ? 1 : 2];
+	return mem_printf("%s; %s %s (%s)%s %s (%s)%s", each, words[0],
+	                  study_value_text(study, reading_time(study, fast), value[0], PROBE_TEXT),
+	                  row_words(study, fast, least), words[1],
+	                  study_value_text(study, reading_time(study, slow), value[1], PROBE_TEXT),
+	                  row_words(study, slow, most), powers ? powers : "");
 }
 
 /* The only configuration, perhaps of many runs. */
@@ -173,9 +299,7 @@ char *reading_silence(const struct study *study) {
 	if (apart.count < 2)
 		return ends_text(study);
 	if (apart.ratio <= 1 + study_noise(study))
-		return mem_printf("the %zu values of one problem are within %.0f %% of each other: no difference that single "
-		                  "values show",
-		                  apart.count, fmax(1, ceil(100 * (apart.ratio - 1))));
+		return within_text(apart.count, " of one problem", apart.ratio);
 	if (apart.ratio <= chance) {
 		both_words(study, &apart, " and ", both);
 		return mem_printf("the %zu values of one problem differ by a factor of at most %.3g%s%s%s, which chance may "
