@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "tuner/reading/reading.h"
 
-enum { SHOWN = 10, WORDS = 700 };
+enum { SHOWN = 10, NAMES = 4, SPLITS = 4 };
 
 struct ranked {
 	int level;
@@ -21,6 +21,7 @@ struct ranking {
 	size_t count, rows;
 	bool free[STUDY_COLUMNS_MAX]; /* columns in which rows may differ and still be compared */
 	bool open;                    /* a value has only times that are doubted: nobody knows how fast it is */
+	bool turned;                  /* words of another column decide which value is the fastest */
 };
 
 static int by_time(const void *a, const void *b) {
@@ -127,6 +128,7 @@ static void comparable_keep(const struct study *study, struct ranking *ranking) 
 		else
 			ranking->rows -= ranking->at[i].rows;
 	ranking->count = turned ? 0 : kept;
+	ranking->turned = turned;
 }
 
 /* Each value at its best, of rows with the team's level if there is one. Rows that nothing else can be compared with do
@@ -199,61 +201,64 @@ static const char *word_of(const struct study *study, size_t column, const struc
 	return text;
 }
 
-static void append(char *text, const char *more) {
-	size_t length = strlen(text);
-	snprintf(text + length, WORDS - length, "%s", more);
-}
-
 static const char *ratio_text(double ratio, char text[PROBE_TEXT]) {
 	snprintf(text, PROBE_TEXT, ratio < 1.005 ? "%.2f" : ratio < 999.5 ? "%.3g" : "%.0f", ratio);
 	return text;
 }
 
+/* How many times as long as the fastest a value takes in rankings of the same order: "1.38", or "12 to 19.8". */
+static void takes_append(char **text, const struct ranking *const *same, size_t count, int level) {
+	double least = INFINITY, most = 0;
+	char low[PROBE_TEXT], high[PROBE_TEXT];
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < same[i]->count; k++)
+			if (same[i]->at[k].level == level) {
+				least = fmin(least, same[i]->at[k].time / same[i]->at[0].time);
+				most = fmax(most, same[i]->at[k].time / same[i]->at[0].time);
+			}
+	bool one = strcmp(ratio_text(least, low), ratio_text(most, high)) == 0;
+	mem_append(text, " %s%s%s", low, one ? "" : " to ", one ? "" : high);
+}
+
 /* "clh is fastest (0.648 s), array takes 1.38, mutex 2.16, tas 7.68 times as long"; "clh and array are fastest" where
- * noise may have put one before the other. */
-static void ranking_words(const struct study *study, size_t column, const struct ranking *ranking, char text[WORDS]) {
-	char word[PROBE_TEXT], one[3 * PROBE_TEXT], value[PROBE_TEXT];
+ * noise may have put one before the other. Of several rankings of the same order it tells the range. */
+static char *ranking_words(const struct study *study, size_t column, const struct ranking *const *same, size_t count) {
+	const struct ranking *ranking = same[0];
+	char word[PROBE_TEXT], value[PROBE_TEXT], *text = mem_strdup("");
 	size_t first = firsts_of(study, ranking);
-	text[0] = '\0';
 	for (size_t i = 0; i < ranking->count && i < SHOWN; i++) {
 		word_of(study, column, &ranking->at[i], word);
-		if (i < first)
-			snprintf(one, sizeof one, "%s%s", i == 0 ? "" : i + 1 < first ? ", " : " and ", word);
-		else
-			snprintf(one, sizeof one, "%s %s%s %s", i > first ? "," : "", word, i > first ? "" : " takes",
-			         ratio_text(ranking->at[i].time / ranking->at[0].time, value));
-		append(text, one);
-		if (i + 1 != first)
-			continue;
-		snprintf(one, sizeof one, " %s fastest (%s),", first > 1 ? "are" : "is",
-		         study_value_text(study, ranking->at[0].time, value, sizeof value));
-		append(text, one);
+		if (i < first) {
+			mem_append(&text, "%s%s", i == 0 ? "" : i + 1 < first ? ", " : " and ", word);
+		} else {
+			mem_append(&text, "%s %s%s", i > first ? "," : "", word, i > first ? "" : " takes");
+			takes_append(&text, same, count, ranking->at[i].level);
+		}
+		if (i + 1 == first)
+			mem_append(&text, count > 1 ? " %s fastest," : " %s fastest (%s),", first > 1 ? "are" : "is",
+			           study_value_text(study, ranking->at[0].time, value, sizeof value));
 	}
-	append(text, " times as long");
-	if (ranking->count > SHOWN)
-		append(text, ", and others");
+	mem_append(&text, " times as long%s", ranking->count > SHOWN ? ", and others" : "");
+	return text;
 }
 
 /* In the order of the table: how much each version gains over the one before, if each does. With several rows of each
  * the order is that of something else. */
 static void steps_add(struct finding *finding, const struct study *study, size_t column,
                       const struct ranking *ranking) {
-	char text[WORDS] = "", word[PROBE_TEXT], one[2 * PROBE_TEXT];
+	char word[PROBE_TEXT];
 	size_t count = ranking->count;
-	if (ranking->rows != count)
+	if (ranking->rows != count || count <= 2)
 		return;
 	for (size_t i = 0; i + 1 < count; i++)
 		if (ranking->at[i].row < ranking->at[i + 1].row)
 			return;
-	for (size_t i = count - 1; i-- > 0;) {
-		word_of(study, column, &ranking->at[i], word);
-		snprintf(one, sizeof one, "%s%s is %.2f%s", *text ? ", " : "", word,
-		         ranking->at[i + 1].time / ranking->at[i].time, *text ? "" : " times as fast as the one before");
-		append(text, one);
-	}
-	if (count > 2)
-		finding_evidence(finding, EVIDENCE_CONTRAST, spread_of(ranking), "x", "%s; %.2f times in all", text,
-		                 spread_of(ranking));
+	mem_auto char *text = mem_strdup("");
+	for (size_t i = count - 1; i-- > 0;)
+		mem_append(&text, "%s%s is %.2f%s", *text ? ", " : "", word_of(study, column, &ranking->at[i], word),
+		           ranking->at[i + 1].time / ranking->at[i].time, *text ? "" : " times as fast as the one before");
+	finding_evidence(finding, EVIDENCE_CONTRAST, spread_of(ranking), "x", "%s; %.2f times in all", text,
+	                 spread_of(ranking));
 }
 
 static void thin_add(struct finding *finding, const struct ranking *ranking) {
@@ -261,26 +266,43 @@ static void thin_add(struct finding *finding, const struct ranking *ranking) {
 	                 ranking->rows == 1 ? "" : "s", ranking->rows == ranking->count ? ", one for each" : "");
 }
 
-static void report(const struct study *study, struct findings *findings, size_t column, const struct ranking *ranking,
-                   bool everywhere, enum reading_verdict verdict) {
-	char words[WORDS], problem[PROBE_TEXT], team[PROBE_TEXT + 2] = "", words_of[PROBE_TEXT];
-	ranking_words(study, column, ranking, words);
-	probe_problem(study, ranking->problem, problem);
-	if (ranking->team >= 0)
-		snprintf(team, sizeof team, "%s, ", probe_level(study, (size_t)ranking->team, ranking->most, words_of));
-	struct finding *finding =
-		findings_add(findings, reading_confidence(verdict), 1, "%s%s%s%s: %s", *problem && !everywhere ? problem : "",
-	                 *problem && !everywhere ? ", " : "", team, study_column(study, column)->name, words);
+/* "lock=tas, mcs and 3 more, ": the values of a column that rankings are of. */
+static char *values_words(const struct study *study, const struct ranking *const *same, size_t count) {
+	char word[PROBE_TEXT];
+	size_t column = (size_t)same[0]->team, shown = count > NAMES ? NAMES - 1 : count;
+	char *text = mem_strdup(probe_level(study, column, same[0]->most, word));
+	for (size_t i = 1; i < shown; i++)
+		mem_append(&text, "%s%s", i + 1 < count ? ", " : " and ",
+		           word_of(study, column, &(struct ranked){.level = same[i]->most}, word));
+	if (shown < count)
+		mem_append(&text, " and %zu more", count - shown);
+	mem_append(&text, ", ");
+	return text;
+}
+
+/* One of several rankings of the same order: of all problems, or of several values of another column. */
+static struct finding *report(const struct study *study, struct findings *findings, size_t column,
+                              const struct ranking *const *same, size_t count, bool everywhere,
+                              enum reading_verdict verdict) {
+	const struct ranking *ranking = same[0];
+	char problem[PROBE_TEXT] = "";
+	mem_auto char *words = ranking_words(study, column, same, count);
+	mem_auto char *values = ranking->team >= 0 ? values_words(study, same, everywhere ? 1 : count) : mem_strdup("");
+	if (!everywhere)
+		probe_problem(study, ranking->problem, problem);
+	struct finding *finding = findings_add(findings, reading_confidence(verdict), 1, "%s%s%s%s: %s", problem,
+	                                       *problem ? ", " : "", values, study_column(study, column)->name, words);
 	finding_about(finding, study, column, ranking->at[0].level);
-	if (ranking->team >= 0)
+	if (ranking->team >= 0 && (count == 1 || everywhere))
 		finding_about(finding, study, (size_t)ranking->team, ranking->most);
 	if (!everywhere)
 		probe_about_problem(finding, study, ranking->problem);
 	else
-		finding_evidence(finding, EVIDENCE_CONTRAST, NAN, NULL,
-		                 "the same order at every problem; the figures are of %s", problem);
-	steps_add(finding, study, column, ranking);
+		finding_evidence(finding, EVIDENCE_CONTRAST, NAN, NULL, "the same order at each of %zu problems", count);
+	if (count == 1)
+		steps_add(finding, study, column, ranking);
 	thin_add(finding, ranking);
+	return finding;
 }
 
 /* Are they too far apart for chance to have put any values of the problem there, although which one is fastest depends
@@ -293,12 +315,67 @@ static bool is_far(const struct study *study, const struct ranking *ranking, enu
 /* The rankings of all problems: one for all of them if they agree. */
 static void rankings_report(const struct study *study, struct findings *findings, size_t column,
                             const struct ranking *all, size_t count, size_t problems, enum reading_verdict verdict) {
+	mem_auto const struct ranking **each = mem_alloc(count + 1, sizeof *each);
 	bool same = count > 1 && count == problems;
-	for (size_t i = 1; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		each[i] = &all[i];
 		same = same && is_same_order(study, &all[0], &all[i]);
+	}
 	verdict = verdict == READING_NO ? READING_UNTESTED : verdict;
-	for (size_t i = same ? count - 1 : 0; i < count; i++)
-		report(study, findings, column, &all[i], same, verdict);
+	for (size_t i = 0; i < (same ? 1 : count); i++)
+		report(study, findings, column, each + i, same ? count : 1, same, verdict);
+}
+
+/* Rankings of a problem for each value of another column of words. Returns how many are decided; 0: some are turned
+ * round even so. */
+static size_t splits_make(const struct study *study, size_t column, size_t problem, size_t other, struct ranking *all) {
+	size_t rows = 0, kept = 0;
+	for (size_t r = 0; r < study_rows(study); r++)
+		rows += study_usable(study, r) && study_same_problem(study, r, problem);
+	for (int l = 0; l < (int)study_column(study, other)->levels; l++) {
+		ranking_make(study, column, problem, (int)other, l, &all[kept]);
+		if (all[kept].turned)
+			return 0;
+		kept += !all[kept].open && spread_of(&all[kept]) > reading_limit(study, READING_UNTESTED, rows);
+	}
+	return kept;
+}
+
+static void splits_report(const struct study *study, struct findings *findings, size_t column,
+                          const struct ranking *all, size_t count) {
+	mem_auto const struct ranking **same = mem_alloc(count + 1, sizeof *same);
+	mem_auto bool *told = mem_alloc(count + 1, sizeof *told);
+	struct finding *last = NULL;
+	size_t lines = 0, left = 0;
+	for (size_t i = 0; i < count; i++) {
+		size_t alike = 0;
+		for (size_t k = i; k < count; k++)
+			if (!told[k] && is_same_order(study, &all[i], &all[k])) {
+				same[alike++] = &all[k];
+				told[k] = true;
+			}
+		if (alike && lines++ < SPLITS)
+			last = report(study, findings, column, same, alike, false, READING_UNTESTED);
+		left += lines > SPLITS ? alike : 0;
+	}
+	if (left)
+		finding_evidence(last, EVIDENCE_CONTRAST, (double)left, NULL, "%zu more values have orders of their own", left);
+}
+
+/* Where words of another column decide which value is the fastest, it is told for each of these. */
+static void turned_report(const struct study *study, struct findings *findings, size_t column, size_t problem) {
+	mem_auto struct ranking *all = mem_alloc(READING_COLUMN_LEVELS + 1, sizeof *all);
+	size_t most = 0, best = SIZE_MAX;
+	for (size_t c = 0; c < study_columns(study); c++) {
+		const struct study_column *other = study_column(study, c);
+		if (c == column || other->is_problem || other->numeric || other->levels > READING_COLUMN_LEVELS)
+			continue;
+		size_t decided = splits_make(study, column, problem, c, all);
+		best = decided > most ? c : best;
+		most = decided > most ? decided : most;
+	}
+	if (best != SIZE_MAX)
+		splits_report(study, findings, column, all, splits_make(study, column, problem, best, all));
 }
 
 /* A team of a value: its largest one, or the one that it is fastest with. Serial code has one team, and is compared
@@ -399,6 +476,8 @@ static void column_examine(const struct study *study, struct findings *findings,
 		if (rival)
 			team_name(study, &all[kept], &last[rivals]);
 		rivals += rival;
+		if (most < 0 && made[i].turned)
+			turned_report(study, findings, column, problem[i]);
 		kept += !ragged && !all[kept].open && is_far(study, &all[kept], verdict);
 	}
 	rankings_report(study, findings, column, all, kept, problems, verdict);
