@@ -191,6 +191,16 @@ void remedy_next(struct finding *finding, const struct study *study, const struc
 /* A problem keeps scaling if it gains GOES_ON, and that share of what as many more threads could bring. */
 static const double GOES_ON = 1.2, SHARE_LEAST = 1.0 / 3, SIZE_APART = 2;
 
+/* Does the smallest team work longer on the larger of two problems? "difficulty" need not be a size, and of speed-ups,
+ * which are the same there, nothing is known. */
+static bool is_more_work(const struct study *study, const struct saturation *one, size_t problem, double apart) {
+	struct probe_scope own = {-1, -1, one->problem, one->curve.threads[0], one->curve.threads[0]}, other = own;
+	other.problem_row = problem;
+	size_t a = probe_best(study, &own), b = probe_best(study, &other);
+	double longer = a == SIZE_MAX || b == SIZE_MAX ? NAN : study_row(study, b)->value / study_row(study, a)->value;
+	return study_is_rate(study) ? longer != 1 : apart > 1 ? longer > 1 : longer < 1;
+}
+
 /* The problem on that side that gains most from larger teams. None is found if one on the other side gains as well:
  * then it is not the size that stops a team. */
 static bool other_find(const struct study *study, struct saturation *one, const size_t *problem, size_t problems) {
@@ -203,7 +213,7 @@ static bool other_find(const struct study *study, struct saturation *one, const 
 		curve.scope.problem_row = problem[i];
 		bool other = one->other_is_larger ? apart >= SIZE_APART : apart <= 1 / SIZE_APART;
 		bool beyond = one->other_is_larger ? apart <= 1 / SIZE_APART : apart >= SIZE_APART;
-		if (!other && !beyond)
+		if ((!other && !beyond) || !is_more_work(study, one, problem[i], apart))
 			continue;
 		struct study_ratio gain = curve_gain(study, &curve, a, b);
 		if (beyond && gain.pairs && gain.ratio >= GOES_ON && probe_over(study, &gain))

@@ -212,10 +212,12 @@ struct table {
 	size_t value;         /* the column of times or rates */
 	const char *wide;     /* what a column for each was in the file; NULL: it was not wide */
 	bool over_own;        /* the speed-ups of each version are over its own first time */
+	bool over_one;        /* the speed-ups of a row are over its own first time */
 	bool assumed_unit;    /* the file does not say that times are seconds */
 	bool told_times;      /* but a speed-up tells that they are times */
 	bool unitless;        /* nobody knows the unit of the values, of which less is better */
 	bool guessed;         /* nothing says which direction of the values is better */
+	size_t among;         /* how many columns could be the value as well as this one does, if not 0 */
 	const char *left_out; /* lines of the file, in words; NULL: none */
 	bool on_device;       /* it has the parts of a device's time */
 	bool on_guess;        /* words of the table make it one of a GPU, but nothing says of which */
@@ -241,6 +243,13 @@ bool table_number(const struct csv *csv, const char *cell, bool sizes, double *n
 static inline double table_positive(const struct csv *csv, size_t row, size_t column) {
 	double number;
 	return table_number(csv, csv_cell(csv, row, column), false, &number) && number > 0 ? number : NAN;
+}
+static inline bool table_is_real(const struct csv *csv, size_t column) { /* some of its numbers are no whole ones */
+	double number;
+	size_t r = 0;
+	while (r < csv->rows && !(table_number(csv, csv_cell(csv, r, column), false, &number) && number != floor(number)))
+		r++;
+	return r < csv->rows;
 }
 /* Is a column of numbers one over another in all rows, up to this share? */
 static inline bool table_is_quotient(const struct csv *csv, size_t column, size_t over, size_t under, double near) {
@@ -275,6 +284,8 @@ int table_roles(struct table *table, struct err *err);
 bool table_is_derived(const struct table *table, size_t column);
 /* Whole numbers before a team were chosen: "work held", "threads", "mutex". */
 bool table_is_before_team(const struct csv *csv, size_t column);
+/* src: table_labels.c. Leaves out words that were neither chosen nor given. */
+void table_labels_ignore(struct table *table);
 /* src: table_follow.c: columns that follow from others. Only tables of up to so many rows are looked through. */
 enum { TABLE_PAIRS_ROWS = 400 };
 /* src: table_numbers.c. The least and the largest number of a column, the times there, and the least time. */
@@ -380,7 +391,8 @@ struct wide {
 	bool numbered;                   /* their headers have a number and the same word, if any */
 	bool with_serial;                /* the last column is serial code, beside teams of threads */
 	bool unnamed;                    /* the headers are bare numbers, and nothing says of what */
-	bool speedups;                   /* all are 1 in the first row */
+	bool speedups;                   /* all are 1 in the first row, or for one member */
+	bool over_one;                   /* each row has the speed-ups over its own first time */
 	size_t parts;                    /* number of columns that are called like parts of a time */
 	bool sum;                        /* the columns are parts, and nothing is their sum */
 	const char *unit;                /* that a comment names, or NULL */
@@ -412,7 +424,7 @@ enum table_measure wide_law(const struct csv *csv, const bool *unknown, size_t c
  * is not known. */
 bool wide_kinds(const struct csv *csv, struct wide *wide, enum table_measure measure);
 /* Decides what the values are, and gives the same as a table with a row for each, or, of parts, with a column for their
- * sum; lives in the arena of `csv`. src: wide_kinds.c */
+ * sum; lives in the arena of `csv`. src: wide_long.c */
 struct csv *wide_to_long(const struct csv *csv, struct wide *wide);
 bool wide_find(const struct csv *csv, const char *noted, const struct study_reading *reading, struct wide *wide);
 #endif

@@ -234,6 +234,7 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 			return err_set(err, ERR_USAGE, "say it above the table, for example \"# times in ms\" or \"# GB/s\"",
 			               "%s: nothing says what the numbers are", table->path);
 		table->over_own = are_over_own(wide_csv, &wide);
+		table->over_one = wide.over_one;
 		table->wide = wide.sum ? "part" : wide.repeats ? "run" : wide.name;
 		table->assumed_unit = wide.assumed;
 		table->told_times = wide.told == MEASURE_TIME;

@@ -295,34 +295,6 @@ static void each_decide(struct table *table) {
 	}
 }
 
-/* Words that stand in some rows, and not twice, are remarks on these; so are numbers with words behind them beside a
- * team, "20 % faster", check marks, and pairs such as "3/17" behind the times. */
-static bool are_remarks(const struct table *table, size_t column) {
-	const struct csv *csv = table->csv;
-	size_t empty = 0, numbers = 0, marks = 0;
-	bool team = false, twice = false;
-	for (size_t c = 0; c < column; c++)
-		team = team || (table->columns[c].role == TABLE_PARAM && table->columns[c].numbers &&
-		                table_is_parameter(table->columns[c].name));
-	for (size_t r = 0; r < csv->rows; r++) {
-		const char *cell = csv_cell(csv, r, column);
-		empty += !*cell;
-		marks +=
-			table_is_sign(cell) || (column > table->value && strchr(cell, '/') && !cell[strspn(cell, "0123456789/")]);
-		numbers += table_is_missing(cell) || (table_digits(cell) && !strpbrk(cell, "x*") && !strstr(cell, "×"));
-		for (size_t s = 0; s < r && !table_is_missing(cell); s++)
-			twice = twice || strcmp(cell, csv_cell(csv, s, column)) == 0;
-	}
-	return column > 0 && (marks == csv->rows || (!twice && (empty > 0 || (team && numbers == csv->rows))));
-}
-
-static void remarks_ignore(struct table *table) {
-	for (size_t c = 0; c < table->csv->columns && table->csv->rows <= TABLE_PAIRS_ROWS; c++)
-		if (table->columns[c].role == TABLE_PARAM && !table->columns[c].numbers &&
-		    !table_is_parameter(table->columns[c].name) && are_remarks(table, c))
-			table->columns[c].role = TABLE_IGNORED;
-}
-
 static const double MUCH = 4, PROPORTION[] = {0.6, 1.5};
 
 /* Do pairs of rows in which this number, and nothing else, is at least MUCH times as large look like rates? Times grow
@@ -440,7 +412,7 @@ static void derived_ignore(struct table *table) {
 int table_roles_follow(struct table *table, struct err *err) {
 	bool given = table->reading && table->reading->problem_count;
 	parts_decide(table);
-	remarks_ignore(table);
+	table_labels_ignore(table);
 	derived_ignore(table);
 	if (!given) {
 		launches_decide(table);

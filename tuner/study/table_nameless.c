@@ -35,11 +35,7 @@ static bool is_cell(const struct csv *csv, size_t column) {
 }
 
 static bool has_fractions(const struct csv *csv, size_t column) {
-	bool some = !!strchr(csv->header[column], '.');
-	for (size_t r = 0; r < csv->rows && !some; r++)
-		some = table_positive(csv, r, column) != floor(table_positive(csv, r, column)) &&
-		       isfinite(table_positive(csv, r, column));
-	return some;
+	return strchr(csv->header[column], '.') || table_is_real(csv, column);
 }
 
 /* The number that a column has over another one in all rows, as times over sizes; the column itself if it is no such.

@@ -37,15 +37,6 @@ static bool rarely_repeats(const struct csv *csv, size_t column) {
 	return csv->rows >= MEASURED_ROWS_LEAST && (double)distinct >= MEASURED_DISTINCT * (double)csv->rows;
 }
 
-/* Real numbers that are rarely the same twice were measured. */
-static bool is_real(const struct csv *csv, size_t column) {
-	double number;
-	size_t r = 0;
-	while (r < csv->rows && !(table_number(csv, csv_cell(csv, r, column), false, &number) && number != floor(number)))
-		r++;
-	return r < csv->rows;
-}
-
 /* How often the value of a row occurs in its column. */
 static size_t times_seen(const struct csv *csv, size_t column, size_t row) {
 	size_t seen = 0;
@@ -252,6 +243,17 @@ static bool is_part_of(const struct table *table, size_t column) {
 	return r == table->csv->rows && table_is_part(name) && !table_is_figure(name) && !strchr(name, '%');
 }
 
+/* "scene_id" tells what is worked on, "device_id" on what, and "variant_id" how. */
+static bool is_id(const char *name) {
+	char key[TABLE_NAME];
+	table_key(name, key);
+	size_t length = strlen(key);
+	bool id = length > 3 && strcmp(key + length - 3, "_id") == 0;
+	return id && !table_is_team(key) &&
+	       !table_has_word(key, "run trial thread rank worker device gpu cpu node core variant version algo algorithm "
+	                            "config configuration impl implementation kernel strategy method mode job process");
+}
+
 static enum table_role role_of(const struct table *table, size_t c) {
 	const struct table_column *column = &table->columns[c];
 	if (table->given && table->given[c] >= 0)
@@ -261,7 +263,8 @@ static enum table_role role_of(const struct table *table, size_t c) {
 	if (c == table->value)
 		return column->read.measure >= MEASURE_RATE || strcasecmp(column->name, "speedup") == 0 ? TABLE_RATE
 		                                                                                        : TABLE_TIME;
-	if (table_is_given_problem(table, column->name) || (table->over_own && strcmp(column->name, table->wide) == 0))
+	if (table_is_given_problem(table, column->name) || (table->over_own && strcmp(column->name, table->wide) == 0) ||
+	    (table->over_one && strcmp(column->name, table->wide) != 0))
 		return TABLE_PROBLEM;
 	if (table->wide && strcmp(table->wide, "run") == 0 && table_has_word(column->read.base, table_middle_words))
 		return TABLE_IGNORED; /* what was made of the runs */
@@ -278,6 +281,8 @@ static enum table_role role_of(const struct table *table, size_t c) {
 		return TABLE_PROBLEM;
 	if (is_index(table->csv, c) || (column->numbers && is_run(table, c)))
 		return TABLE_IGNORED;
+	if (column->numbers && is_id(column->name))
+		return all_differ(table->csv, c) ? TABLE_IGNORED : TABLE_PROBLEM;
 	if (strcasecmp(column->name, "status") == 0 || strcasecmp(column->name, "result") == 0)
 		return column->numbers ? TABLE_IGNORED : TABLE_STATUS;
 	if (!column->numbers && table_among(column->name, strlen(column->name), "perf_stat likwid"))
@@ -285,12 +290,13 @@ static enum table_role role_of(const struct table *table, size_t c) {
 	if (!table_is_measured(column) && table_is_parameter(column->name))
 		return TABLE_PARAM;
 	if (!column->numbers &&
-	    (are_ranges(table, c) || all_among(table->csv, c, "ok pass passed correct valid yes success")))
+	    (are_ranges(table, c) || (table_has_word(column->name, "output out log") && are_files(table->csv, c)) ||
+	     all_among(table->csv, c, "ok pass passed correct valid yes success")))
 		return TABLE_IGNORED;
 	bool work = c == 0 && table->wide && strcmp(table->wide, "version") == 0; /* which each version does */
 	if (!column->numbers && (work || are_given(table->csv, c) || are_files(table->csv, c)))
 		return TABLE_PROBLEM;
-	bool result = (c > table->value || is_part_of(table, c)) && column->numbers && is_real(table->csv, c) &&
+	bool result = (c > table->value || is_part_of(table, c)) && column->numbers && table_is_real(table->csv, c) &&
 	              rarely_repeats(table->csv, c);
 	if (!table_is_measured(column) && table_is_problem(column->name) && !result) /* not the time of a part, "density" */
 		return TABLE_PROBLEM;
@@ -303,7 +309,7 @@ static enum table_role role_of(const struct table *table, size_t c) {
 	bool time = column->numbers && table_has_word(column->read.base, "time runtime walltime duration tseq tpar");
 	if (time || table_is_figure(column->name))
 		return column->numbers ? TABLE_FIGURE : TABLE_IGNORED;
-	bool measured = is_signed(table->csv, c) || (is_real(table->csv, c) && rarely_repeats(table->csv, c));
+	bool measured = is_signed(table->csv, c) || (table_is_real(table->csv, c) && rarely_repeats(table->csv, c));
 	return column->numbers && measured ? TABLE_FIGURE : TABLE_PARAM;
 }
 
@@ -394,7 +400,7 @@ static void done_ignore(struct table *table) {
 static void results_decide(struct table *table) {
 	for (size_t c = table->csv->columns; c-- > 0 && table->csv->rows <= TABLE_PAIRS_ROWS;) {
 		struct table_column *column = &table->columns[c];
-		bool share = strchr(column->name, '%') || is_real(table->csv, c);
+		bool share = strchr(column->name, '%') || table_is_real(table->csv, c);
 		bool behind = c > table->value && is_value_last(table);
 		if (column->role == TABLE_PARAM && !table_is_parameter(column->name) && !table_is_team(column->name) &&
 		    (share || behind || (column->numbers && rarely_repeats(table->csv, c))) && is_determined(table, c))

@@ -317,6 +317,8 @@ static void table_describe(const struct table *table, struct study_set *set, siz
 			json_object_set_new(item->table, "left_out", js_text(table->left_out));
 		if (table->assumed_unit)
 			json_object_set_new(item->table, "assumed_unit", json_string(table_time_unit(value->read.scale)));
+		if (table->among)
+			json_object_set_new(item->table, "among", json_integer((json_int_t)table->among));
 		if (table->on_guess)
 			json_object_set_new(item->table, "assumed_device", json_true());
 		if (table->guessed)

@@ -181,35 +181,46 @@ static bool lawful_time(struct table *table) {
 	return law != MEASURE_NONE;
 }
 
-/* A part stands behind the total, or has the name of one. */
+/* A part stands behind the total, or has the name of one, or fractions that nobody chose. */
 static bool may_be_part(const struct table *table, size_t c, size_t total) {
 	const struct table_column *column = &table->columns[c];
 	return column->numbers && column->read.measure == MEASURE_NONE && !table_is_statistic(&column->read) &&
 	       !table_is_figure(column->name) && !table_is_team(column->name) && table_varies(table->csv, c) &&
-	       c != total && (c > total || table_is_part(column->name));
+	       c != total && (c > total || table_is_part(column->name) || table_is_real(table->csv, c));
 }
 
-/* A total to which other columns, its parts, add up in all rows, or nearly so. */
+/* Is a column what others, its parts, add up to, or nearly so? In some rows they may overlap, but none exceeds it. */
+static bool is_total(const struct table *table, size_t column) {
+	const struct csv *csv = table->csv;
+	size_t within = 0;
+	double total, own;
+	for (size_t r = 0; r < csv->rows; r++) {
+		double sum = 0, most = 0;
+		bool number = table_number(csv, csv_cell(csv, r, column), false, &total);
+		for (size_t c = 0; c < csv->columns; c++)
+			if (may_be_part(table, c, column) && table_number(csv, csv_cell(csv, r, c), false, &own)) {
+				sum += own;
+				most = fmax(most, own);
+			}
+		bool lines = sum == 0 && csv->columns > column + 2; /* to fill in: the parts are empty */
+		if (!number || !(most <= (1 + SUM_NEAR) * total) || !(lines || sum >= SUM_LEAST * total))
+			return false;
+		within += sum <= (1 + SUM_NEAR) * total;
+	}
+	return 2 * within > csv->rows;
+}
+
+/* A total of parts, all without a unit. */
 static bool total_of_parts(struct table *table) {
 	static const char words[] = "total overall gesamt";
 	const struct csv *csv = table->csv;
-	double total, own;
 	size_t found = 0;
 	while (found < csv->columns &&
 	       !(table->columns[found].numbers &&
 	         table_among(table->columns[found].read.base, strlen(table->columns[found].read.base), words)))
 		found++;
-	if (found == csv->columns)
+	if (found == csv->columns || !is_total(table, found))
 		return false;
-	for (size_t r = 0; r < csv->rows; r++) {
-		double sum = 0;
-		bool number = table_number(csv, csv_cell(csv, r, found), false, &total);
-		for (size_t c = 0; c < csv->columns; c++)
-			sum += may_be_part(table, c, found) && table_number(csv, csv_cell(csv, r, c), false, &own) ? own : 0;
-		bool lines = sum == 0 && csv->columns > found + 2; /* to fill in: the parts are empty */
-		if (!number || !(sum <= (1 + SUM_NEAR) * total) || !(lines || sum >= SUM_LEAST * total))
-			return false;
-	}
 	table->value = found;
 	for (size_t c = 0; c < csv->columns; c++)
 		if (may_be_part(table, c, found))
@@ -297,6 +308,26 @@ static bool total_find(struct table *table) {
 	return found == 1;
 }
 
+static double sum_of(const struct csv *csv, size_t column) {
+	double sum = 0;
+	for (size_t r = 0; r < csv->rows; r++)
+		sum += fmax(0, table_positive(csv, r, column));
+	return sum;
+}
+
+/* Takes the longest of several times that nothing tells apart, or the first of several rates, which the output says. */
+static void longest_choose(struct table *table, const int *ranks, int rank) {
+	for (size_t c = 0; c < table->csv->columns; c++) {
+		const struct table_name *own = &table->columns[c].read, *most = &table->columns[table->value].read;
+		if (ranks[c] != rank)
+			continue;
+		table->among++;
+		if (own->measure == MEASURE_TIME &&
+		    own->scale * sum_of(table->csv, c) > most->scale * sum_of(table->csv, table->value))
+			table->value = c;
+	}
+}
+
 /* The column with the rows' times; without one, a rate. */
 static int value_choose(struct table *table, struct err *err) {
 	if (table->given) {
@@ -310,11 +341,12 @@ static int value_choose(struct table *table, struct err *err) {
 		table->value = table->csv->columns - 1;
 		return 0;
 	}
-	int best = 1000;
+	int best = 1000, ranks[CSV_COLUMNS_MAX];
 	bool twice = false;
 	size_t other;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_name *name = &table->columns[c].read;
+		ranks[c] = -1;
 		int rank = c == table_told(table->csv, &other) && other == SIZE_MAX          ? 0
 		           : is_parameter_or_problem(table, c) || !has_number(table->csv, c) ? -1
 		                                                                             : table_time_rank(name);
@@ -333,6 +365,7 @@ static int value_choose(struct table *table, struct err *err) {
 		rank += rank >= 0 && rank < RANKS / 2 && !varies && table->csv->rows > 1 ? RANKS / 2 : 0;
 		if (rank < 0 || table_is_statistic(name) || (empty && table->csv->rows))
 			continue;
+		ranks[c] = rank;
 		twice = rank == best || (twice && rank > best);
 		table->value = rank < best ? c : table->value;
 		best = rank < best ? rank : best;
@@ -349,8 +382,7 @@ static int value_choose(struct table *table, struct err *err) {
 		           ? 0
 		           : value_refuse(table, err);
 	if (twice && best >= RATE_RANK && !total_find(table))
-		return err_set(err, ERR_USAGE, "name the one to explain time_s, time_ms or time_us",
-		               "%s: more than one column could be the time", table->path);
+		longest_choose(table, ranks, best);
 	return 0;
 }
 

@@ -79,6 +79,8 @@ static bool most_may_be_times(const struct csv *csv) {
 	size_t known = 0, lawful = 0, all = 0;
 	for (size_t c = 0; c < csv->columns; c++) {
 		unknown[c] = wide_is_unknown(csv, c);
+		if (unknown[c] && table_among(csv->header[c], strlen(csv->header[c]), "total overall gesamt"))
+			return false; /* of the others, which are its parts */
 		known += unknown[c] && wide_may_be_time(csv, csv->header[c]);
 		without = without || (unknown[c] && strncasecmp(csv->header[c], "no_", 3) == 0); /* "no_amx" beside "amx0" */
 		all += unknown[c];
@@ -99,10 +101,20 @@ static bool is_of_each(const struct csv *csv) {
 	return each;
 }
 
+/* "user" and "sys" are what the processors did. */
+static bool is_of_processors(const struct csv *csv, size_t column) {
+	bool user = false, system = false;
+	for (size_t c = 0; c < csv->columns; c++) {
+		user = user || table_has_word(csv->header[c], "user usr");
+		system = system || table_has_word(csv->header[c], "sys system");
+	}
+	return user && system && table_has_word(csv->header[column], "user usr sys system");
+}
+
 static bool is_candidate(const struct csv *csv, size_t column, enum table_measure measure) {
 	struct table_name name;
 	table_name_read(csv->header[column], &name);
-	if (!wide_is_numbers(csv, column) || table_is_statistic(&name))
+	if (!wide_is_numbers(csv, column) || table_is_statistic(&name) || is_of_processors(csv, column))
 		return false;
 	if (measure >= MEASURE_RATE)
 		return name.measure == measure;

@@ -234,6 +234,13 @@ static void brackets_join(char text[TABLE_NAME]) {
 /* "speedup_simple" and "openmp speedup" are the speed-ups of versions. */
 static bool speedup_read(const char *text, struct table_name *name) {
 	size_t length = strlen(text), own = strlen("speedup");
+	const char *open = table_bracket(text);
+	if (open && open > text && strcmp(open + 1, "speedup)") == 0) { /* "doacross (speedup)" */
+		name->measure = MEASURE_SPEEDUP;
+		snprintf(name->base, sizeof name->base, "%.*s", (int)(open - text), text);
+		cut(name->base, strlen(name->base));
+		return true;
+	}
 	bool first = strncmp(text, "speedup", own) == 0 && text[own] && strchr(" _-", text[own]);
 	bool last =
 		length > own + 1 && strcmp(text + length - own, "speedup") == 0 && strchr(" _-", text[length - own - 1]);
@@ -446,7 +453,7 @@ bool table_is_part(const char *header) {
 		"upload download h2d d2h htod dtoh io "
 		"input output read reading write writing setup init initialisation initialization sync synchronisation barrier "
 		"wait waiting phase reduce update memcpy malloc alloc allocation generate load store preprocessing "
-		"postprocessing analysis factorize factorise factorization solve",
+		"postprocessing analysis cleaning clean parsing factorize factorise factorization solve",
 		false);
 }
 

@@ -24,7 +24,7 @@ static void list_add(char **line, const char *before, const json_t *names) {
 /* Says how a table that somebody brought was read. */
 static void read_print(const struct explain_text *text, const json_t *table) {
 	long long rows = js_int_or(table, "rows", 0), failures = js_int_or(text->result, "failures", 0);
-	long long values = js_int_or(table, "values", 0) - failures;
+	long long values = js_int_or(table, "values", 0) - failures, among = js_int_or(table, "among", 0);
 	double assumed = js_real_or(table, "assumed_noise", NAN);
 	const char *wide = js_string_or(table, "wide", ""), *left_out = js_string_or(table, "left_out", "");
 	const char *direction = js_string_or(table, "assumed_direction", NULL);
@@ -46,6 +46,11 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 	if (json_array_size(others))
 		list_add(&line, "; also measured: ", others);
 	mem_append(&line, "; value: %s", js_string_or(table, "value", "?"));
+	if (among)
+		mem_append(&line,
+		           js_bool_or(table, "rate", false) ? ", the first of %lld rates (otherwise use --maximize NAME)"
+		                                            : ", the longest of %lld times (otherwise use --minimize NAME)",
+		           among);
 	if (json_array_size(json_object_get(table, "ignored")))
 		list_add(&line, "; not used: ", json_object_get(table, "ignored"));
 	mem_append(&line, *left_out ? "; left out: %s" : "%s", left_out);
@@ -390,8 +395,8 @@ static void explain_text_decide(const struct explain_text *text) {
 }
 
 static void next_add(json_t *list, const json_t *one) {
-	const char *next = js_string_or(one, "next", NULL);
-	if (next && !js_has(list, next))
+	const char *next = js_string_or(one, "next", "");
+	if (*next && !js_has(list, next))
 		json_array_append_new(list, json_string(next));
 }
 
@@ -421,7 +426,6 @@ static void explain_text_next(const struct explain_text *text) {
 }
 
 enum { STEPS_SHOWN = 6 };
-
 static char *member_text(const char *name, const json_t *to, const json_t *from) {
 	mem_auto char *clean = mem_strdup(name), *now = explain_value_text(to), *was = explain_value_text(from);
 	text_clean(clean, false);
@@ -458,12 +462,10 @@ static const char *title_of(const json_t *result) {
 /* Measured prices take the place of steps from one configuration to the next. */
 static void worth_print(const struct explain_text *text) {
 	mem_auto char *unneeded = result_not_needed_text(text->result);
-	size_t i;
-	json_t *price;
 	explain_title(text, verdict_is_faster(text->result)
 	                        ? "what makes it fast (the time without a change / with all of them)"
 	                        : title_of(text->result));
-	json_array_foreach(json_object_get(text->result, "worth"), i, price) {
+	js_each (price, json_object_get(text->result, "worth")) {
 		mem_auto char *words = result_worth_text(price), *line = mem_printf("worth: %s", words);
 		ui_wrap(text->out, INDENT, INDENT + 7, "%s", line);
 	}
@@ -474,14 +476,12 @@ static void worth_print(const struct explain_text *text) {
 /* The path from the baseline to the winner, one change at a time. */
 static void explain_text_path(const struct explain_text *text) {
 	const json_t *steps = json_object_get(text->result, "path");
-	if (json_array_size(json_object_get(text->result, "worth"))) {
+	if (json_array_size(json_object_get(text->result, "worth")))
 		worth_print(text);
-		return;
+	else if (json_array_size(steps)) {
+		explain_title(text, title_of(text->result));
+		explain_list_print(text, steps, STEPS_SHOWN, INDENT, step_print);
 	}
-	if (json_array_size(steps) == 0)
-		return;
-	explain_title(text, title_of(text->result));
-	explain_list_print(text, steps, STEPS_SHOWN, INDENT, step_print);
 }
 
 void explain_print(struct ui *ui, const json_t *result, bool all, FILE *out) {

@@ -70,10 +70,6 @@ static json_t *regions_document_load(const char *path, struct err *err) {
 	return NULL;
 }
 
-bool regions_document_proven(const json_t *document) {
-	return ssp_use_of(document) == SSP_PROVEN && !js_bool_or(document, "busy", false);
-}
-
 /* The only document in the folder; *count says how many there are. */
 static char *only_document(const char *folder, size_t *count) {
 	mem_auto char **paths = tree_files(folder, ".json", count);

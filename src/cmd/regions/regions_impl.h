@@ -3,8 +3,10 @@
 #ifndef SRC_CMD_REGIONS_REGIONS_IMPL_H
 #define SRC_CMD_REGIONS_REGIONS_IMPL_H
 
+#include "base/json/js.h"
 #include "src/cmd/regions/regions.h"
 #include "src/plan/kokkos_program.h"
+#include "tuner/profile/profile.h"
 #include "tuner/regions/regions.h"
 
 /* The program whose regions are meant, checked before it is run. */
@@ -39,5 +41,7 @@ void regions_result_print(struct ui *ui, const json_t *result, const char *comma
 json_t *regions_file_of_words(struct app *app, const struct opt_args *args, char *const *words, size_t count,
                               struct err *err);
 /* Its settings were compared with the program's own in pairs of runs, and are faster. */
-bool regions_document_proven(const json_t *document);
+static inline bool regions_document_proven(const json_t *document) {
+	return ssp_use_of(document) == SSP_PROVEN && !js_bool_or(document, "busy", false);
+}
 #endif
