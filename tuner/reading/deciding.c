@@ -10,7 +10,7 @@
 
 enum { ROWS_MOST = 2, POINTS_LEAST = 3, RIVALS_LEAST = 2, TABLE_MOST = 1000 };
 static const double SLOWER = 1.5, FLAT = 1.15, SMALLER = 4, SIZE_LEAST = 64, STAKE_LEAST = 1.05, GEOMETRIC = 1.4,
-					SHARE_LEAST = 0.01, NEAR = 1.25, START_MOST = 16;
+					SHARE_LEAST = 0.01, NEAR = 1.25, START_MOST = 16, SUPERLINEAR = 1.2;
 
 struct decision {
 	double stake; /* the ratio that is to be explained; 1: there is none */
@@ -219,6 +219,30 @@ static void starts_consider(const struct study *study, size_t column, const stru
 		consider(found, &one);
 }
 
+/* A team that gains more than it is larger: measured again, the smallest one tells whether its own time is the cause.
+ */
+static void supers_consider(const struct study *study, size_t column, const struct reading_series *series,
+                            struct decision *found) {
+	struct decision one = {.stake = SUPERLINEAR, .rows = {series->rows[0]}, .count = 1};
+	char team[PROBE_TEXT], small[PROBE_TEXT];
+	size_t most = 0;
+	for (size_t i = 1; i < series->count; i++) {
+		double beyond = reading_time(study, series->rows[0]) / reading_time(study, series->rows[i]) *
+		                level_of(study, series, 0, column) / level_of(study, series, i, column);
+		most = beyond > one.stake ? i : most;
+		one.stake = fmax(one.stake, beyond);
+	}
+	snprintf(
+		one.why, sizeof one.why,
+		"measure %s again: %s is %.3g times as fast, which is superlinear; if it stays so, the data of each member "
+		"come to fit into its caches",
+		reading_subject(study, series->rows[0], SIZE_MAX, small),
+		probe_level(study, column, study_row(study, series->rows[most])->level[column], team),
+		reading_time(study, series->rows[0]) / reading_time(study, series->rows[most]));
+	if (most && reading_time(study, series->rows[0]) != 1) /* a speedup over itself */
+		consider(found, &one);
+}
+
 /* Is no other row of its problem clearly faster? How others go on does not matter. */
 static bool is_leading(const struct study *study, size_t row) {
 	for (size_t r = 0; r < study_rows(study); r++)
@@ -244,6 +268,7 @@ static void axes_consider(const struct study *study, size_t column, struct decis
 		if (team) {
 			teams_consider(study, column, series, best, found);
 			starts_consider(study, column, series, found);
+			supers_consider(study, column, series, found);
 		}
 		if (team && follows)
 			knees_consider(study, column, series, best, found);

@@ -319,7 +319,8 @@ static void rankings_report(const struct study *study, struct findings *findings
 	bool same = count > 1 && count == problems;
 	for (size_t i = 0; i < count; i++) {
 		each[i] = &all[i];
-		same = same && is_same_order(study, &all[0], &all[i]);
+		same =
+			same && all[i].team == all[0].team && all[i].most == all[0].most && is_same_order(study, &all[0], &all[i]);
 	}
 	verdict = verdict == READING_NO ? READING_UNTESTED : verdict;
 	for (size_t i = 0; i < (same ? 1 : count); i++)

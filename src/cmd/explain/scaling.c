@@ -346,11 +346,11 @@ static const char *other_reason(const struct law *law) {
 	if (study_is_bandwidth(law->view->study))
 		return "no law of scaling is fitted: a bandwidth stops growing where what carries the data is used up";
 	if (most > COLD)
-		return "some team gains over twice as much as it is larger, which caches hardly explain: is the "
-			   "time of the smallest one too long (a first run, other code)?";
-	return most > SUPERLINEAR
-	           ? "some team gains more than it is larger, as where the data of each member come to fit into its caches"
-	           : NULL;
+		return "a team gains over twice as much as it is larger, which caches hardly explain: is the time of the "
+			   "smallest one too long (a first run, other code)?";
+	return most > SUPERLINEAR ? "either the time of the smallest team is too long, or the data of each member come to "
+	                            "fit into its caches"
+	                          : NULL;
 }
 
 /* A law of so few points that its serial share may be nearly anything says nothing. */
@@ -399,6 +399,8 @@ static json_t *explain_law(const struct explain_view *view, size_t threads, cons
 	else
 		fit_add(&law, entry, &scaling);
 	json_object_set_new(entry, "flat", flat ? json_true() : NULL);
+	if (failed && other && !study_is_bandwidth(view->study))
+		json_object_set_new(entry, "superlinear", json_true());
 	json_object_set_new(entry, "per_work", law.per_work ? json_true() : NULL);
 	json_object_set_new(entry, "oversubscribed", series->left_out ? json_integer((json_int_t)series->left_out) : NULL);
 	json_object_set_new(entry, "points", points_json(&law, scaling.points && !flat ? &scaling : NULL));

@@ -98,23 +98,52 @@ static void law_words(const json_t *entry, char *text, size_t size) {
 		snprintf(text, size, "Amdahl: %s is serial%s%s", sigma, *most ? "; " : "", most);
 }
 
-/* "faster with 2 threads than with 4; ", where no more is known; "" for a single count. */
+/* "faster with 2 threads than with 4", where no more is known; "" for a single count. */
 static void describe_two_points(const json_t *entry, const json_t *points, double threads, char *text, size_t size) {
 	char team[TEAM];
 	const json_t *first = json_array_get(points, 0), *last = json_array_get(points, 1);
 	double a = js_real_or(first, "threads", NAN), b = js_real_or(last, "threads", NAN);
 	if (isfinite(threads) && isfinite(a) && isfinite(b))
-		snprintf(text, size, "faster with %s than with %.0f; ", team_words(entry, threads, team), threads == a ? b : a);
+		snprintf(text, size, "faster with %s than with %.0f", team_words(entry, threads, team), threads == a ? b : a);
+}
+
+/* How many times a team gains what it is larger than the smallest one. */
+static double beyond_of(const json_t *entry, const json_t *point) {
+	const json_t *first = json_array_get(json_object_get(entry, "points"), 0);
+	return js_real_or(first, "seconds", NAN) / js_real_or(point, "seconds", NAN) * js_real_or(first, "threads", NAN) /
+	       js_real_or(point, "threads", NAN);
 }
 
 /* Does the fastest team gain more over the smallest one than it is larger? */
 static bool is_superlinear(const json_t *entry) {
-	const json_t *first = json_array_get(json_object_get(entry, "points"), 0), *best = best_point(entry);
-	double gain = js_real_or(first, "seconds", NAN) / js_real_or(best, "seconds", NAN);
-	return gain > BEYOND * js_real_or(best, "threads", NAN) / js_real_or(first, "threads", NAN);
+	return beyond_of(entry, best_point(entry)) > BEYOND;
 }
 
-/* "12.3x with 16 threads; " */
+/* ", superlinear with 3 threads (3.6x over 2)": of the team that gains most for its members. */
+static void superlinear_words(const json_t *entry, char *text, size_t size) {
+	const json_t *points = json_object_get(entry, "points"), *first = json_array_get(points, 0), *most = first;
+	bool law = json_is_string(json_object_get(entry, "law"));
+	char team[TEAM];
+	js_each (point, points)
+		most = beyond_of(entry, point) > beyond_of(entry, most) ? point : most;
+	if (most == first || !(js_bool_or(entry, "superlinear", false) || (law && is_superlinear(entry))))
+		return;
+	double one = js_real_or(first, "threads", NAN),
+		   gain = js_real_or(first, "seconds", NAN) / js_real_or(most, "seconds", NAN);
+	bool same = most == best_point(entry);
+	char over[TEAM] = "";
+	size_t length = strlen(text);
+	team_words(entry, js_real_or(most, "threads", NAN), team);
+	if (one > 1)
+		snprintf(over, sizeof over, " over %.0f", one);
+	if (same && one == 1)
+		snprintf(text + length, size - length, ", which is superlinear");
+	else
+		snprintf(text + length, size - length, "%ssuperlinear%s%s (%.3gx%s)", length ? ", " : "", same ? "" : " with ",
+		         same ? "" : team, gain, over);
+}
+
+/* "12.3x with 16 threads" */
 static void measured_words(const json_t *entry, char *text, size_t size) {
 	const json_t *best = best_point(entry), *points = json_object_get(entry, "points");
 	double speedup = js_real_or(best, "speedup", NAN), threads = js_real_or(best, "threads", NAN);
@@ -124,20 +153,18 @@ static void measured_words(const json_t *entry, char *text, size_t size) {
 	if (few)
 		describe_two_points(entry, points, threads, text, size);
 	else if (threads == 1 && !json_object_get(entry, "team"))
-		snprintf(text, size, "fastest with one thread; ");
+		snprintf(text, size, "fastest with one thread");
 	else if (isfinite(speedup) && threads > 1)
-		snprintf(text, size, "%.3gx with %s; ", speedup, team_words(entry, threads, team));
+		snprintf(text, size, "%.3gx with %s", speedup, team_words(entry, threads, team));
 	else if (isfinite(threads))
-		snprintf(text, size, "fastest with %s; ", team_words(entry, threads, team));
+		snprintf(text, size, "fastest with %s", team_words(entry, threads, team));
 }
 
 /* *shown: the reason printed for the entry before, which is not repeated where there is something else to say. */
-static void refusal_words(const json_t *entry, const char **shown, char *measured, char *text, size_t size) {
+static void refusal_words(const json_t *entry, const char **shown, const char *measured, char *text, size_t size) {
 	const char *reason = js_string_or(entry, "reason", "no law fits");
 	bool again = *shown && strcmp(*shown, reason) == 0;
 	snprintf(text, size, "%s", !again ? reason : *measured ? "" : "no law fits, for the same reason");
-	if (!*text)
-		measured[strlen(measured) - strlen("; ")] = '\0';
 	*shown = reason;
 }
 
@@ -146,6 +173,7 @@ static void law_print(const struct explain_text *text, const json_t *entry, cons
 	measured_words(entry, measured, sizeof measured);
 	if (js_bool_or(entry, "flat", false))
 		*measured = '\0';
+	superlinear_words(entry, measured, sizeof measured);
 	if (json_is_string(json_object_get(entry, "law")))
 		law_words(entry, words, sizeof words);
 	else
@@ -155,10 +183,8 @@ static void law_print(const struct explain_text *text, const json_t *entry, cons
 		snprintf(words + strlen(words), sizeof words - strlen(words),
 		         "; %lld of %zu thread counts excluded as outliers", (long long)js_int_or(entry, "outliers", 0),
 		         json_array_size(json_object_get(entry, "points")));
-	bool law = json_is_string(json_object_get(entry, "law"));
-	if (js_bool_or(entry, "superlinear", false) || (law && is_superlinear(entry)))
-		snprintf(words + strlen(words), sizeof words - strlen(words), "; superlinear speedup");
-	ui_wrap(text->out, INDENT, 2 * INDENT, "%s%s%s%s", label, *label ? ": " : "", measured, words);
+	ui_wrap(text->out, INDENT, 2 * INDENT, "%s%s%s%s%s", label, *label ? ": " : "", measured,
+	        *measured && *words ? "; " : "", words);
 }
 
 static bool is_rate(const struct explain_text *text) {
