@@ -405,6 +405,29 @@ static int rows_make(struct making *making) {
 	return 0;
 }
 
+static size_t part_of(const struct produced *produced, const char *name) {
+	size_t c = 0;
+	while (c < produced->csv->columns &&
+	       (produced->role[c] != TABLE_PARAM || strcmp(produced->csv->header[c], name) != 0))
+		c++;
+	return c;
+}
+
+enum { ROWS_COMPARED = 2000 };
+
+/* "Marshal/json" and "Unmarshal/json": functions that several benchmarks have are compared within each. */
+static void benchmark_part(struct produced *produced) {
+	const struct csv *csv = produced->csv;
+	size_t benchmark = part_of(produced, "benchmark"), function = part_of(produced, "function");
+	for (size_t r = 1; r < csv->rows && r < ROWS_COMPARED && benchmark < csv->columns && function < csv->columns; r++)
+		for (size_t k = 0; k < r && *csv_cell(csv, r, function); k++)
+			if (strcmp(csv_cell(csv, k, function), csv_cell(csv, r, function)) == 0 &&
+			    strcmp(csv_cell(csv, k, benchmark), csv_cell(csv, r, benchmark)) != 0) {
+				produced->role[benchmark] = TABLE_PROBLEM;
+				return;
+			}
+}
+
 /* The value's column gets a name that tells what it is, and is the last one. */
 static void value_name(struct making *making, struct produced *produced) {
 	enum role role = making->parts[making->value].role;
@@ -435,9 +458,10 @@ int producer_apply(const struct producer *producer, const struct csv *csv, const
 	produced->producer = producer->name;
 	if (!failed && !produced->csv)
 		failed = err_set(err, ERR_USAGE, NULL, "%s: no row of it is a measurement", path);
-	if (!failed)
+	if (!failed) {
 		value_name(&making, produced);
-	else
+		benchmark_part(produced);
+	} else
 		csv_free(produced->csv);
 	produced->guessed = (produced->unitless || produced->more) && !(reading && reading->objective);
 	free(making.parts);

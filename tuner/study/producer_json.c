@@ -130,6 +130,9 @@ static void path_put(struct grid *grid, const char *cell) {
 			grid_put(grid, name, word, TABLE_PROBLEM);
 		} else {
 			bool later = grid->rows[grid->csv->rows - 1].count > 0;
+			snprintf(name, sizeof name, "%.*s", (int)(word - copy) - 1, cell);
+			if (!unnamed && later && !strchr(name, ':')) /* the last one of several names is the function */
+				grid_put(grid, "benchmark", name, TABLE_PARAM);
 			grid_put(grid, unnamed ? "variant" : later ? "function" : "benchmark", word, TABLE_PARAM);
 		}
 	}

@@ -283,7 +283,6 @@ struct pending {
 	char name[PENDING_MAX][TABLE_NAME], value[PENDING_MAX][TABLE_NAME];
 	size_t count;
 	char run[CSV_FIELD_MAX];
-	bool bare; /* nothing but a word stands in the line of `run` */
 };
 
 /* "threads=4", "OMP_NUM_THREADS=4 ./a", "== n=1024 threads: 4 ==" */
@@ -354,8 +353,9 @@ static const struct spoken *spoken_find(const char *line, char text[TABLE_NAME])
 	return NULL;
 }
 
-/* The command or the name of a run in front of its time in the same line, or in a line of its own. */
-static void run_name(struct pending *pending, const char *line, const struct spoken *time) {
+/* The command or the name of a run: in front of its time, in a line of its own, or, if Criterion finds it long, in the
+ * line above. */
+static void run_name(struct pending *pending, const char *line, const char *above, const struct spoken *time) {
 	static const char *const marks[] = {"Command being timed: \"", "Benchmark "};
 	const char *blanks = strstr(line, "  "), *at = NULL;
 	size_t length = 0;
@@ -369,10 +369,7 @@ static void run_name(struct pending *pending, const char *line, const struct spo
 	else if (time && *time->also && time->place == SPOKEN_BEFORE && blanks > line && strstr(line, "s user"))
 		length = (size_t)(blanks - (at = line));
 	else if (time && time->place == SPOKEN_MIDDLE)
-		length = (size_t)((blanks ? blanks : line) - (at = line));
-	else if (!time && *line && !strpbrk(line, " :")) /* Criterion gives a long name a line of its own */
-		length = strcspn(at = line, "\r");
-	pending->bare = length ? !time && at == line : pending->bare;
+		length = blanks > line ? (size_t)(blanks - (at = line)) : strcspn(at = above, "\r");
 	if (length)
 		snprintf(pending->run, sizeof pending->run, "%.*s", (int)length, at);
 }
@@ -399,6 +396,7 @@ static struct csv *runs_read(const char *text, size_t size, bool go) {
 	struct grid *grid = grid_new();
 	struct pending pending = {.count = 0};
 	char *copy = mem_printf("%.*s", (int)size, text), *rest = copy, elapsed[TABLE_NAME];
+	const char *above = "";
 	size_t number = 0;
 	for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
 		const struct spoken *time = go ? NULL : spoken_find(line, elapsed);
@@ -407,14 +405,15 @@ static struct csv *runs_read(const char *text, size_t size, bool go) {
 			go_put(grid, line, number);
 			continue;
 		}
-		run_name(&pending, line, time);
+		run_name(&pending, line, above, time);
+		above = line;
 		if (!time) {
 			if (*line != '\t') /* GNU time -v, after the time of the run */
 				pending_read(&pending, line);
 			continue;
 		}
 		grid_row(grid, number);
-		if (*pending.run && (!pending.bare || time->place == SPOKEN_MIDDLE))
+		if (*pending.run)
 			grid_put(grid, time->place == SPOKEN_MIDDLE ? "benchmark" : "command", pending.run, -1);
 		*pending.run = '\0';
 		pending_put(grid, &pending);
