@@ -152,6 +152,10 @@ static int row_add(struct reader *reader, size_t line) {
 	if (reader->count != csv->columns) {
 		err_set(reader->err, ERR_USAGE, NULL, "%s:%zu: %zu field%s, but the header has %zu", reader->name, line,
 		        reader->count, reader->count == 1 ? "" : "s", csv->columns);
+		if (reader->count > 1 && csv->columns == 2 * reader->count - 1) /* the first row stands in the header's line */
+			return err_hint(reader->err,
+			                "in \"%.60s\" the last name and the first row run together: begin a new line between them",
+			                csv->header[reader->count - 1]);
 		return reader->count == 1 ? err_hint(reader->err, "line %zu looks like a title or a note: remove it", line)
 		                          : err_hint(reader->err, "each row needs a field for each column; write empty fields");
 	}

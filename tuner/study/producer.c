@@ -432,14 +432,18 @@ static void benchmark_part(struct produced *produced) {
 static void value_name(struct making *making, struct produced *produced) {
 	enum role role = making->parts[making->value].role;
 	struct csv *csv = produced->csv;
+	struct table_name unit = {.per = ""};
+	if (making->unit)
+		table_name_read(making->unit, &unit);
 	for (size_t c = 0; c < csv->columns; c++) {
 		if (strcmp(csv->header[c], value_column) != 0)
 			continue;
 		produced->role[c] = role == ROLE_MORE || making->unit ? TABLE_RATE : TABLE_TIME;
-		csv->header[c] = role == ROLE_LESS || role == ROLE_MORE
-		                     ? arena_strdup(csv->arena, making->csv->header[making->value])
-		                 : making->unit ? arena_printf(csv->arena, "score (%s)", making->unit)
-		                                : "time_s";
+		csv->header[c] =
+			role == ROLE_LESS || role == ROLE_MORE ? arena_strdup(csv->arena, making->csv->header[making->value])
+			: making->unit ? arena_printf(csv->arena, "%s (%s)", strcmp(unit.per, "byte") == 0 ? "bandwidth" : "score",
+		                                  making->unit)
+						   : "time_s";
 	}
 	produced->unitless = role == ROLE_LESS;
 	produced->more = role == ROLE_MORE;

@@ -302,7 +302,7 @@ static void pending_read(struct pending *pending, const char *line) {
 			snprintf(pending->name[pending->count], TABLE_NAME, "%.*s", (int)name, at);
 			snprintf(pending->value[pending->count++], TABLE_NAME, "%.*s", (int)digits, value);
 		}
-		at = value + digits - (digits > 0);
+		at = value + digits - 1;
 	}
 }
 

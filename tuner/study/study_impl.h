@@ -163,7 +163,7 @@ char *table_lines_plain(const char *text, size_t size, size_t *plain_size);
 char *table_log_plain(const char *text, size_t size, size_t *plain_size);
 /* src: table_nameless.c. Names the columns of a table without a line of names, if one has fractions, its times, and the
  * others whole numbers; refuses other tables that lack one. Relative changes of a time are called so. */
-int table_nameless(struct csv *csv, const char *path, struct err *err);
+int table_nameless(struct csv *csv, const char *path, const char **names, struct err *err);
 /* src: table_ratios.c. Names the columns that are ratios of others, and those that a speed-up or an efficiency tells to
  * be times or rates. */
 void table_ratios_name(struct csv *csv);
@@ -219,6 +219,7 @@ struct table {
 	bool guessed;         /* nothing says which direction of the values is better */
 	size_t among;         /* how many columns could be the value as well as this one does, if not 0 */
 	const char *left_out; /* lines of the file, in words; NULL: none */
+	const char *names;    /* assumed for columns to which the file gives none; NULL: it gives all */
 	bool on_device;       /* it has the parts of a device's time */
 	bool on_guess;        /* words of the table make it one of a GPU, but nothing says of which */
 	const int *given; /* the role of each column that its producer tells, -1: it does not; NULL: no known producer */

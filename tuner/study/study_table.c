@@ -203,7 +203,7 @@ static bool are_over_own(const struct csv *csv, const struct wide *wide) {
 static int plain_add(struct study_set *set, struct csv *csv, struct table *table, struct err *err) {
 	struct wide wide;
 	char header[TABLE_NAME];
-	if (table_nameless(csv, table->path, err))
+	if (table_nameless(csv, table->path, &table->names, err))
 		return -1;
 	bool theirs = false;
 	table->said_count = csv->columns;
@@ -386,9 +386,8 @@ static struct csv *pivoted(const struct csv *csv) {
 	return grid_end(grid, NULL);
 }
 
-/* The lines that the readers left out, in words; NULL: none. */
-static const char *left_out_of(const struct csv *csv) {
-	static const char key[] = "left out: ";
+/* The readers' notes under a key: the lines that they left out, or the names that they assumed; NULL: none. */
+static const char *said_of(const struct csv *csv, const char *key) {
 	const char *all = NULL;
 	for (size_t i = 0; i < csv->note_count; i++)
 		if (strncmp(csv->notes[i], key, strlen(key)) == 0)
@@ -411,7 +410,11 @@ static int csv_add(struct study_set *set, const char *path, struct csv *csv, con
 		units_take(csv);
 		csv_headers_drop(csv, table_is_measurement);
 	}
-	struct table table = {.csv = csv, .path = path, .reading = reading, .left_out = left_out_of(csv)};
+	struct table table = {.csv = csv,
+	                      .path = path,
+	                      .reading = reading,
+	                      .left_out = said_of(csv, "left out: "),
+	                      .names = said_of(csv, "assumed names: ")};
 	int failed = reading && reading->version_count ? 1 : produced_add(set, csv, &table, producer, err);
 	if (failed > 0)
 		failed = plain_add(set, csv, &table, err);

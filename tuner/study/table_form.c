@@ -220,6 +220,106 @@ static void known_cut(struct lines *lines) {
 	lines->usual = rows < named ? rows : named;
 }
 
+/* The line of names; NULL: there is none with rows below it. */
+static struct line *names_find(const struct lines *lines) {
+	size_t first = 0;
+	while (first < lines->count && (lines->lines[first].dropped || *lines->lines[first].at == '#'))
+		first++;
+	bool text = lines->form == FORM_BLANKS || (lines->form == FORM_CHARACTER && lines->delimiter);
+	return text && lines->usual > 1 && lines->head == lines->count && first + 1 < lines->count ? &lines->lines[first]
+	                                                                                           : NULL;
+}
+
+/* Writes a line with another field at a place; SIZE_MAX: as it is. */
+static void line_join(struct lines *lines, struct line *line, const struct field *fields, size_t count, size_t place,
+                      const char *more) {
+	char mark = lines->form == FORM_BLANKS ? '\t' : lines->delimiter;
+	size_t room = line->length + strlen(more) + 3 * count + 2, length = 0;
+	char *text = arena_alloc(lines->arena, room, 1);
+	for (size_t i = 0; i < count; i++) {
+		bool blank = mark == '\t' && memchr(fields[i].at, ' ', fields[i].length);
+		const char *quote = blank && !memchr(fields[i].at, '"', fields[i].length) ? "\"" : "";
+		if (i == place)
+			length += (size_t)snprintf(text + length, room - length, "%s%c", more, mark);
+		length += (size_t)snprintf(text + length, room - length, "%s%.*s%s%.*s", quote, (int)fields[i].length,
+		                           fields[i].at, quote, i + 1 < count, &mark);
+	}
+	*line = (struct line){.at = text, .length = length};
+}
+
+/* The names may be separated in another way than the rows: "threads","time" above blanks. */
+static void names_cut(struct lines *lines) {
+	struct line *names = names_find(lines);
+	struct field fields[FIELDS_MAX];
+	if (!names || fields_read(lines, names, fields) == lines->usual)
+		return;
+	for (const char *mark = ",;\t"; *mark; mark++) {
+		const struct lines other = {.form = FORM_CHARACTER, .delimiter = *mark};
+		size_t count = fields_read(&other, names, fields), words = 0;
+		for (size_t i = 0; i < count; i++)
+			words += fields[i].length && !field_is_number(&fields[i]);
+		if (count == lines->usual && words == count) {
+			line_join(lines, names, fields, count, SIZE_MAX, "");
+			return;
+		}
+	}
+}
+
+static size_t kind_of(const struct field *field) { /* a word, a whole number, a fraction */
+	return field_is_number(field) + (field_is_number(field) && memchr(field->at, '.', field->length));
+}
+
+/* Does a row with one field more, without this one, have fields of the kinds of the other row? */
+static bool is_like_without(const struct field *more, const struct field *less, size_t count, size_t place) {
+	size_t i = 0;
+	while (i < count && kind_of(&less[i]) == kind_of(&more[i + (i >= place)]))
+		i++;
+	return i == count;
+}
+
+/* The field that rows such as "dynamic,4,1.1" have beside "static,1.2" below two names; 0: there is none, or another
+ * number of fields. Nothing that was chosen has a fraction. */
+static size_t surplus_find(const struct lines *lines, const struct line *names, size_t named) {
+	struct field more[FIELDS_MAX], less[FIELDS_MAX];
+	const struct line *end = lines->lines + lines->count, *shorter = NULL;
+	size_t longer = 0, place = 1;
+	for (const struct line *line = names + 1; line < end; line++) {
+		size_t count = line->dropped || *line->at == '#' ? 0 : fields_read(lines, line, more);
+		if (count && count != named && count != named + 1)
+			return 0;
+		longer += count == named + 1;
+		shorter = count == named ? line : shorter;
+	}
+	if (!shorter || longer < 2 || named + 1 >= FIELDS_MAX)
+		return 0;
+	fields_read(lines, shorter, less);
+	for (const struct line *line = names + 1; line < end && place < named; line++) {
+		bool is_longer = !line->dropped && *line->at != '#' && fields_read(lines, line, more) == named + 1;
+		while (is_longer && place < named && (!is_like_without(more, less, named, place) || kind_of(&more[place]) > 1))
+			place++;
+		place = is_longer && is_like_without(more, less, named, named) ? named : place; /* "1,8.5,0.4" has a remark */
+	}
+	return place < named ? place : 0;
+}
+
+/* It gets a name, and the rows that lack it a dash. */
+static void names_complete(struct lines *lines) {
+	struct line *names = names_find(lines);
+	struct field fields[FIELDS_MAX];
+	size_t named = names ? fields_read(lines, names, fields) : 0, place = names ? surplus_find(lines, names, named) : 0;
+	if (!place)
+		return;
+	const char *before = arena_printf(lines->arena, "%.*s", (int)fields[place - 1].length, fields[place - 1].at);
+	const char *name = table_has_word(before, "schedule scheduler scheduling schedules")
+	                       ? "chunk"
+	                       : arena_printf(lines->arena, "column %zu", place + 1);
+	for (struct line *line = names; line < lines->lines + lines->count; line++)
+		if (!line->dropped && *line->at != '#' && fields_read(lines, line, fields) == named)
+			line_join(lines, line, fields, named, place, line == names ? name : "-");
+	lines->usual = named + 1;
+	lines->said = arena_printf(lines->arena, "# assumed names: %s", name);
+}
+
 void lines_read(struct lines *lines, const char *text, size_t size) {
 	lines_split(lines, text, size);
 	log_drop(lines);
@@ -229,4 +329,6 @@ void lines_read(struct lines *lines, const char *text, size_t size) {
 	rules_drop(lines);
 	lines->usual = usual_fields(lines);
 	known_cut(lines);
+	names_cut(lines);
+	names_complete(lines);
 }

@@ -32,8 +32,9 @@ static bool is_measure(const struct log *log, const struct said *said, size_t at
 	double seconds;
 	table_name_read(*unit ? unit : token->key, &name);
 	bool told = table_has_word(token->key, "time") || table_time_rank(&name) >= 0;
+	bool alone = said->count == 1 && log->count > 0, last = at && at + 1 == said->count && strchr(token->text, '.');
 	if (log->bare)
-		return token->number && at && at + 1 == said->count && strchr(token->text, '.') && !*token->key && !*unit;
+		return token->number && (alone || last) && !*token->key && !*unit;
 	return token->number &&
 	       (table_clock(token->text, &seconds) || name.measure == MEASURE_TIME || (!*unit && *token->key && told));
 }

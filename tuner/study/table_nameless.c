@@ -5,8 +5,8 @@
 
 #include "tuner/study/study_impl.h"
 
-enum { ROWS_LEAST = 2 };
-static const double NEAR = 0.01;
+enum { ROWS_LEAST = 2, RUNS_LEAST = 5 };
+static const double NEAR = 0.01, RUNS_APART = 4;
 
 /* Is this "283ms", a time with its unit and nothing else? */
 static bool is_timed(const char *cell) {
@@ -35,7 +35,7 @@ static bool is_cell(const struct csv *csv, size_t column) {
 }
 
 static bool has_fractions(const struct csv *csv, size_t column) {
-	return strchr(csv->header[column], '.') || table_is_real(csv, column);
+	return strchr(csv_cell(csv, 0, column), '.') || table_is_real(csv, column);
 }
 
 /* The number that a column has over another one in all rows, as times over sizes; the column itself if it is no such.
@@ -52,53 +52,149 @@ static size_t whole_of(const struct csv *csv, size_t column, size_t *size) {
 	return column;
 }
 
-/* Where the line of names is a measurement: the only column of fractions, or what these are shares of, has its times.
- * SIZE_MAX: it is not so. */
-static size_t times_find(const struct csv *csv, size_t *size) {
-	size_t found = SIZE_MAX, fractions = 0, numbers = 0;
-	double number;
-	for (size_t c = 0; c < csv->columns; c++) {
-		if (!is_cell(csv, c))
-			return SIZE_MAX;
-		numbers += table_number(csv, csv->header[c], false, &number);
-		found = has_fractions(csv, c) ? c : found;
-		fractions += has_fractions(csv, c);
+/* Is it how many times as fast each row is as one of those with a 1? */
+static bool is_gain(const struct csv *csv, size_t column, size_t time) {
+	size_t r = 0, first = 0;
+	for (; r < csv->rows && first < csv->rows && csv->rows <= TABLE_PAIRS_ROWS; r++) {
+		double least = table_positive(csv, r, column) * table_positive(csv, r, time);
+		for (first = 0; first < csv->rows; first++)
+			if (table_positive(csv, first, column) == 1 && fabs(table_positive(csv, first, time) / least - 1) <= NEAR)
+				break;
 	}
-	return fractions == 1 && csv->rows >= ROWS_LEAST && 2 * numbers >= csv->columns ? whole_of(csv, found, size)
-	                                                                                : SIZE_MAX;
+	return r == csv->rows && first < csv->rows && table_varies(csv, column);
 }
 
-/* The line of names becomes the first row, and the columns get numbers for names. */
-static void names_make(struct csv *csv, size_t time, size_t size) {
+/* The columns of times and the like; SIZE_MAX: there is none. */
+struct naming {
+	size_t time, size, ratio;
+};
+
+/* The only column of fractions, or what these are shares of, has the times; of two, one may be the gain over another
+ * row. */
+static bool times_find(const struct csv *csv, struct naming *naming) {
+	size_t found[2] = {SIZE_MAX, SIZE_MAX}, fractions = 0;
+	*naming = (struct naming){SIZE_MAX, SIZE_MAX, SIZE_MAX};
+	for (size_t c = 0; c < csv->columns; c++)
+		if (has_fractions(csv, c))
+			found[fractions++ % 2] = c;
+	if (csv->rows <= ROWS_LEAST)
+		return false;
+	if (fractions == 1)
+		naming->time = whole_of(csv, found[0], &naming->size);
+	for (size_t i = 0; i < 2 && fractions == 2; i++)
+		if (is_gain(csv, found[i], found[1 - i])) {
+			naming->ratio = found[i];
+			naming->time = found[1 - i];
+		}
+	return naming->time != SIZE_MAX;
+}
+
+/* A name, and as many times of it as there are runs: numbers of one size that go up and down. */
+static bool are_runs(const struct csv *csv) {
+	bool up = false, down = false;
+	double number;
+	for (size_t r = 0; r < csv->rows && csv->columns > RUNS_LEAST; r++) {
+		double least = INFINITY, most = 0;
+		for (size_t c = 1; c < csv->columns; c++) {
+			double own = table_positive(csv, r, c);
+			if (isnan(own))
+				return false;
+			least = fmin(least, own);
+			most = fmax(most, own);
+			up = up || (c > 1 && !r && own > table_positive(csv, r, c - 1));
+			down = down || (c > 1 && !r && own < table_positive(csv, r, c - 1));
+		}
+		bool again = most > RUNS_APART * least || table_number(csv, csv_cell(csv, r, 0), true, &number);
+		for (size_t k = 0; k < r && !again; k++)
+			again = strcmp(csv_cell(csv, k, 0), csv_cell(csv, r, 0)) == 0;
+		if (again || r > TABLE_PAIRS_ROWS)
+			return false;
+	}
+	return up && down;
+}
+
+/* A copy in which the line of names is the first row, and the columns have numbers for names. */
+static struct csv rows_all(const struct csv *csv) {
+	struct csv all = *csv;
 	const char **cells = mem_alloc((csv->rows + 1) * csv->columns, sizeof *cells);
-	size_t *line = mem_alloc(csv->rows + 1, sizeof *line);
+	all.line = mem_alloc(csv->rows + 1, sizeof *all.line);
 	memcpy(cells, csv->header, csv->columns * sizeof *cells);
 	memcpy(cells + csv->columns, csv->cells, csv->rows * csv->columns * sizeof *cells);
-	memcpy(line + 1, csv->line, csv->rows * sizeof *line);
-	line[0] = csv->rows ? csv->line[0] - 1 : 1;
-	free(csv->cells);
-	free(csv->line);
-	csv->cells = cells;
-	csv->line = line;
-	csv->rows++;
-	csv->header = arena_alloc(csv->arena, csv->columns, sizeof *csv->header);
+	memcpy(all.line + 1, csv->line, csv->rows * sizeof *all.line);
+	all.line[0] = csv->rows ? csv->line[0] - 1 : 1;
+	all.cells = cells;
+	all.rows++;
+	all.header = arena_alloc(csv->arena, csv->columns, sizeof *all.header);
 	for (size_t c = 0; c < csv->columns; c++)
-		csv->header[c] = c == time ? "time" : c == size ? "size" : arena_printf(csv->arena, "column %zu", c + 1);
+		all.header[c] = arena_printf(csv->arena, "column %zu", c + 1);
+	return all;
+}
+
+/* Is a whole number 1 where the gain is, and in no other row? */
+static bool is_one_with(const struct csv *csv, size_t column, size_t ratio) {
+	size_t r = 0;
+	while (r < csv->rows && table_positive(csv, r, column) == floor(table_positive(csv, r, column)) &&
+	       (table_positive(csv, r, column) == 1) == (table_positive(csv, r, ratio) == 1))
+		r++;
+	return r == csv->rows;
 }
 
 /* The first whole number that the times fall with as with a team is one. */
-static void team_name(struct csv *csv, size_t time) {
+static void team_name(struct csv *csv, const struct naming *naming) {
 	bool unknown[CSV_COLUMNS_MAX] = {false};
-	unknown[time] = true;
+	unknown[naming->time] = true;
 	for (size_t c = 0; c < csv->columns; c++) {
 		const char *name = csv->header[c];
-		if (c == time || !table_varies(csv, c))
+		if (c == naming->time || c == naming->ratio || !table_varies(csv, c))
 			continue;
 		csv->header[c] = "threads";
-		if (wide_law(csv, unknown, time) == MEASURE_TIME)
+		if (wide_law(csv, unknown, naming->time) == MEASURE_TIME ||
+		    (naming->ratio != SIZE_MAX && is_one_with(csv, c, naming->ratio)))
 			return;
 		csv->header[c] = name;
 	}
+}
+
+/* Names the columns, and says how; NULL: it is not known what they are. */
+static const char *columns_name(struct csv *csv, bool like) {
+	struct naming naming;
+	const char *names = "";
+	bool timed = like && times_find(csv, &naming);
+	if (!timed && !are_runs(csv))
+		return NULL;
+	for (size_t c = 0; c < csv->columns && !timed; c++)
+		csv->header[c] = c ? arena_printf(csv->arena, "run %zu", c) : "version";
+	if (!timed)
+		return arena_printf(csv->arena, "version, and %zu runs of each", csv->columns - 1);
+	csv->header[naming.time] = "time";
+	if (naming.size != SIZE_MAX)
+		csv->header[naming.size] = "size";
+	if (naming.ratio != SIZE_MAX)
+		csv->header[naming.ratio] = "speedup";
+	team_name(csv, &naming);
+	for (size_t c = 0; c < csv->columns; c++)
+		names = arena_printf(csv->arena, "%s%s%s", names, c ? ", " : "", csv->header[c]);
+	return names;
+}
+
+/* The line of names becomes the first row, if it is a measurement: at least half of it numbers. */
+static const char *names_make(struct csv *csv) {
+	size_t numbers = 0, like = 0;
+	double number;
+	for (size_t c = 0; c < csv->columns; c++)
+		numbers += table_number(csv, csv->header[c], false, &number);
+	while (like < csv->columns && is_cell(csv, like))
+		like++;
+	if (!csv->rows || 2 * numbers < csv->columns)
+		return NULL;
+	struct csv all = rows_all(csv);
+	const char *names = columns_name(&all, like == csv->columns);
+	struct csv *old = names ? csv : &all;
+	free(old->cells);
+	free(old->line);
+	if (names)
+		*csv = all;
+	return names;
 }
 
 /* Numbers without a name at the left that do not count the rows. */
@@ -146,20 +242,20 @@ static void units_name(struct csv *csv) {
 }
 
 /* A line of times above others is a measurement, too, with numbers before them or without: the names are missing. */
-int table_nameless(struct csv *csv, const char *path, struct err *err) {
-	size_t timed = 0, numbered = 0, size = SIZE_MAX, time = times_find(csv, &size);
+int table_nameless(struct csv *csv, const char *path, const char **names, struct err *err) {
+	size_t timed = 0, numbered = 0;
 	for (size_t c = 0; c < csv->columns && csv->rows; c++) {
 		timed += is_timed(csv->header[c]) && is_timed(csv_cell(csv, 0, c));
 		numbered += is_numbered(csv->header[c]) && is_numbered(csv_cell(csv, 0, c));
 	}
 	if (timed >= 2 || (timed && timed + numbered >= csv->columns))
 		return err_set(err, ERR_USAGE, NULL, "%s: the line of names has times in it", path);
-	first_name(csv);
-	changes_name(csv);
-	units_name(csv);
-	if (time != SIZE_MAX) {
-		names_make(csv, time, size);
-		team_name(csv, time);
+	const char *made = names_make(csv);
+	*names = made ? made : *names;
+	if (!made) {
+		first_name(csv);
+		changes_name(csv);
+		units_name(csv);
 	}
 	return 0;
 }

@@ -315,6 +315,8 @@ static void table_describe(const struct table *table, struct study_set *set, siz
 			json_object_set_new(item->table, "wide", json_string(table->wide));
 		if (table->left_out)
 			json_object_set_new(item->table, "left_out", js_text(table->left_out));
+		if (table->names)
+			json_object_set_new(item->table, "assumed_names", js_text(table->names));
 		if (table->assumed_unit)
 			json_object_set_new(item->table, "assumed_unit", json_string(table_time_unit(value->read.scale)));
 		if (table->among)

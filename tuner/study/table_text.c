@@ -417,11 +417,27 @@ char *table_text_plain(const char *text, size_t size, size_t *plain_size) {
 		line_write(&lines, &lines.lines[i], out);
 		putc('\n', out);
 	}
+	if (out && lines.said)
+		fprintf(out, "%s\n", lines.said);
 	if (out)
 		fclose(out);
 	free(lines.lines);
 	arena_free(lines.arena);
 	return plain;
+}
+
+/* "Copy:", "Scale:": a colon behind all words of a column is none of a name. */
+static void colons_cut(struct csv *csv) {
+	for (size_t c = 0; c < csv->columns; c++) {
+		size_t colons = 0;
+		for (size_t r = 0; r < csv->rows; r++) {
+			const char *cell = csv_cell(csv, r, c);
+			colons += isalpha((unsigned char)*cell) && cell[strlen(cell) - 1] == ':';
+		}
+		for (size_t r = 0; r < csv->rows && colons == csv->rows; r++)
+			table_cell_set(csv, r, c,
+			               arena_printf(csv->arena, "%.*s", (int)strlen(csv_cell(csv, r, c)) - 1, csv_cell(csv, r, c)));
+	}
 }
 
 struct csv *table_text_read(const char *path, const char *text, size_t size, struct err *err) {
@@ -432,5 +448,8 @@ struct csv *table_text_read(const char *path, const char *text, size_t size, str
 	mem_auto char *log = sections || lines ? NULL : table_log_plain(text, size, &size);
 	text = sections ? sections : lines ? lines : log ? log : text;
 	mem_auto char *plain = table_text_plain(text, size, &size);
-	return csv_read(plain ? plain : text, size, path, err);
+	struct csv *csv = csv_read(plain ? plain : text, size, path, err);
+	if (csv)
+		colons_cut(csv);
+	return csv;
 }

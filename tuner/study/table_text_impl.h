@@ -18,11 +18,12 @@ struct lines {
 	struct line *lines;
 	size_t count;
 	enum form form;
-	char delimiter; /* FORM_CHARACTER */
-	bool wide;      /* FORM_BLANKS: names have blanks, so that two separate fields */
-	size_t head;    /* the header of a known producer; count: there is none */
-	size_t named;   /* FORM_PIPES: fields of the header */
-	size_t usual;   /* fields that most lines have */
+	char delimiter;   /* FORM_CHARACTER */
+	bool wide;        /* FORM_BLANKS: names have blanks, so that two separate fields */
+	size_t head;      /* the header of a known producer; count: there is none */
+	size_t named;     /* FORM_PIPES: fields of the header */
+	size_t usual;     /* fields that most lines have */
+	const char *said; /* a comment about names; NULL: none */
 	struct arena *arena;
 };
 

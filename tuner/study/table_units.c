@@ -8,16 +8,21 @@
 
 enum { GROUP = 3, BLOCK_MOST = 1024 /* threads of a GPU's block, or elements of a tile of 32 x 32 */ };
 
-/* The length of a blank that may be a mark of thousands. */
-static size_t mark_of_thousands(const char *at) {
-	return *at == ' ' ? 1 : strncmp(at, "\xc2\xa0", 2) == 0 ? 2 : strncmp(at, "\xe2\x80\xaf", 3) == 0 ? 3 : 0;
+/* The length of a mark at this position, 0 if there is none. Narrow blanks and typographic apostrophes count. */
+static size_t mark_length(const char *at, char mark) {
+	static const char *const marks[][2] = {
+		{" ", "\xc2\xa0"}, {" ", "\xe2\x80\xaf"}, {" ", "\xe2\x80\x89"}, {"'", "\xe2\x80\x99"}};
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (*marks[i][0] == mark && strncmp(at, marks[i][1], strlen(marks[i][1])) == 0)
+			return strlen(marks[i][1]);
+	return *at == mark && *at != '\0';
 }
 
 /* The text of the number at the beginning of a cell such as "10.2 s", "60s" or "8x", and what follows it; false if it
  * is not so. */
 static bool suffixed_read(const char *cell, char number[CSV_FIELD_MAX + 1], const char **suffix) {
 	size_t length = strspn(cell, "+-.,0123456789");
-	for (size_t blank; (blank = mark_of_thousands(cell + length)) && table_digits(cell + length + blank) == 3;)
+	for (size_t blank; (blank = mark_length(cell + length, ' ')) && table_digits(cell + length + blank) == 3;)
 		length += blank + 3 + strspn(cell + length + blank + 3, ".,0123456789");
 	if (length && (cell[length] == 'e' || cell[length] == 'E') && strspn(cell + length + 1, "+-0123456789"))
 		length += 1 + strspn(cell + length + 1, "+-0123456789");
@@ -77,8 +82,6 @@ static bool bytes_read(const char *unit, struct table_name *name) {
 	return true;
 }
 
-enum { FACTORS = 3 };
-
 /* "52 secondes" and "0.27 second(s)" */
 static void unit_ours(const char *suffix, char ours[TABLE_NAME]) {
 	table_translate(suffix, ours);
@@ -102,7 +105,7 @@ static bool suffix_read(const char *header, const char *suffix, bool counts, str
 	}
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
 		if (strcmp(suffix, plain[i]) == 0) {
-			if (i < FACTORS && !table_is_figure(header))
+			if (!strchr("%-", *suffix) && !table_is_figure(header))
 				name->measure = MEASURE_RATE;
 			return true;
 		}
@@ -126,6 +129,21 @@ static bool suffix_read(const char *header, const char *suffix, bool counts, str
 		return true;
 	table_name_read(suffix == plural ? suffix : ours, name);
 	return !*name->base && (name->measure == MEASURE_RATE || name->measure == MEASURE_TIME);
+}
+
+/* "172.7 ms" among numbers below "ns/op" is as many ns. */
+static void times_align(struct csv *csv, size_t column) {
+	struct table_name own;
+	double seconds;
+	size_t bare = 0;
+	table_name_read(csv->header[column], &own);
+	for (size_t r = 0; r < csv->rows; r++)
+		bare += !csv_cell(csv, r, column)[strspn(csv_cell(csv, r, column), "0123456789.,")];
+	for (size_t r = 0; r < csv->rows && own.measure == MEASURE_TIME && 2 * bare > csv->rows; r++) {
+		const char *cell = csv_cell(csv, r, column);
+		if (*cell && isalpha((unsigned char)cell[strlen(cell) - 1]) && seconds_read(csv, cell, &seconds))
+			table_cell_set(csv, r, column, arena_printf(csv->arena, "%.12g", seconds / own.scale));
+	}
 }
 
 /* The units behind the numbers of a column. */
@@ -313,12 +331,10 @@ static void thousands_rewrite(struct csv *csv, size_t column) {
 	}
 	for (size_t r = 0; r < csv->rows && decimal; r++) {
 		number = strtod(csv_cell(csv, r, column), &end);
-		if (*end && strchr(prefixes, *end))
+		const char *prefix = *end ? strchr(prefixes, *end) : NULL;
+		if (prefix)
 			table_cell_set(csv, r, column,
-			               arena_printf(csv->arena, "%.12g",
-			                            number * (*end == 'G'   ? 1e9
-			                                      : *end == 'M' ? 1e6
-			                                                    : 1e3)));
+			               arena_printf(csv->arena, "%.12g", number * pow(1000, fmax(1, (double)(prefix - prefixes)))));
 	}
 }
 
@@ -328,16 +344,6 @@ struct style {
 };
 static const struct style styles[] = {{',', '.'}, {'.', ','}, {' ', '.'}, {' ', ','}, {'\'', '.'}, {'\'', ','}};
 enum { STYLES = sizeof styles / sizeof *styles };
-
-/* The length of a mark at this position, 0 if there is none. Narrow blanks and typographic apostrophes count. */
-static size_t mark_length(const char *at, char mark) {
-	static const char *const marks[][2] = {
-		{" ", "\xc2\xa0"}, {" ", "\xe2\x80\xaf"}, {" ", "\xe2\x80\x89"}, {"'", "\xe2\x80\x99"}};
-	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-		if (*marks[i][0] == mark && strncmp(at, marks[i][1], strlen(marks[i][1])) == 0)
-			return strlen(marks[i][1]);
-	return *at == mark && *at != '\0';
-}
 
 /* Reads a number of this style into `out`; false if it is none. Sets how many marks it has, and whether a fraction. */
 static bool styled_read(const char *cell, struct style style, char out[CSV_FIELD_MAX + 1], size_t *marks,
@@ -376,6 +382,16 @@ static bool has_decimal_points(const struct csv *csv) {
 	return false;
 }
 
+/* Nobody counts thousandths of a request. */
+static bool is_of_requests(const struct csv *csv, size_t column) {
+	struct table_name own, noted;
+	table_name_read(csv->header[column], &own);
+	if (own.measure == MEASURE_NONE && !table_is_figure(csv->header[column]) && wide_noted_unit(csv, &noted))
+		own = noted;
+	return own.measure == MEASURE_RATE && own.scale == 1 &&
+	       table_among(own.per, strlen(own.per), "request transaction query message");
+}
+
 /* Are all cells of the column numbers of this style, and do some of them leave no other? "12,400" may be 12.4, but not
  * beside 733 if several have three digits behind the comma, because fractions are printed alike, nor where all end in
  * "000", because nobody prints so many zeros. */
@@ -394,14 +410,14 @@ static bool is_style(const struct csv *csv, size_t column, struct style style) {
 			continue;
 		if (!styled_read(cell, style, out, &marks, &fraction))
 			return false;
-		bool only = style.mark == ' ' || style.mark == '\'';
-		sure = sure || marks > 1 || (marks && (fraction || only || points));
+		sure = sure || marks > 1 || (marks && (fraction || points || strchr(" '", style.mark)));
 		marked = marked || marks;
 		rounds += marks == 1 && strcmp(out + strlen(out) - GROUP, "000") == 0;
 		plain = plain || (!marks && !fraction && table_digits(cell) <= GROUP);
 		large = large || (!marks && (fraction || table_digits(cell) > GROUP));
 	}
-	return sure || (style.mark == ',' && some > 1 && (rounds == csv->rows || (marked && plain && !large)));
+	bool whole = rounds == csv->rows || (!large && (plain || is_of_requests(csv, column)));
+	return sure || (style.mark == ',' && some > 1 && marked && whole);
 }
 
 static void marks_rewrite(struct csv *csv, size_t column) {
@@ -413,7 +429,7 @@ static void marks_rewrite(struct csv *csv, size_t column) {
 			size_t marks;
 			bool fraction;
 			if (styled_read(csv_cell(csv, r, column), styles[i], out, &marks, &fraction))
-				csv->cells[r * csv->columns + column] = arena_strdup(csv->arena, out);
+				table_cell_set(csv, r, column, arena_strdup(csv->arena, out));
 		}
 		return;
 	}
@@ -438,14 +454,13 @@ static void commas_rewrite(struct csv *csv, size_t column) {
 /* The product of "512x512x1024"; 0: it is no such size. */
 static double sides_multiplied(const char *cell) {
 	double product = 1;
-	size_t sides = 0;
-	for (const char *at = cell; table_digits(at); at += table_digits(at) + (at[table_digits(at)] != '\0')) {
+	size_t digits;
+	for (const char *at = cell; (digits = table_digits(at)); at += digits + 1) {
 		product *= strtod(at, NULL);
-		sides++;
-		if (at[table_digits(at)] && !strchr("xX*", at[table_digits(at)]))
+		if (!at[digits])
+			return at > cell ? product : 0;
+		if (!strchr("xX*", at[digits]))
 			return 0;
-		if (!at[table_digits(at)])
-			return sides > 1 ? product : 0;
 	}
 	return 0;
 }
@@ -476,6 +491,7 @@ void table_units_rewrite(struct csv *csv, size_t column, bool commas) {
 	brackets_strip(csv, column);
 	keys_strip(csv, column);
 	clocks_rewrite(csv, column);
+	times_align(csv, column);
 	suffixes_rewrite(csv, column);
 	ranges_blank(csv, column);
 	thousands_rewrite(csv, column);

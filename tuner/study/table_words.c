@@ -85,7 +85,9 @@ static bool unit_read(const char *unit, struct table_name *name) {
 	const char *slash = strchr(unit, '/');
 	char left[TABLE_NAME];
 	snprintf(left, sizeof left, "%.*s", slash ? (int)(slash - unit) : (int)strlen(unit), unit);
-	double seconds = time_unit(left, strlen(left)), over = slash ? time_unit(slash + 1, strlen(slash + 1)) : 0;
+	const char *each = slash ? slash + 1 : "";
+	each += strncmp(each, "cpu_", 4) == 0 ? 4 : 0; /* of a clock */
+	double seconds = time_unit(left, strlen(left)), over = time_unit(each, strlen(each));
 	if (seconds > 0 && (!slash || (slash[1] && over == 0))) { /* "ns/day" is a rate, of a simulation */
 		name->measure = MEASURE_TIME;
 		name->scale = seconds;

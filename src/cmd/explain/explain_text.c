@@ -28,14 +28,12 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 	double assumed = js_real_or(table, "assumed_noise", NAN);
 	const char *wide = js_string_or(table, "wide", ""), *left_out = js_string_or(table, "left_out", "");
 	const char *direction = js_string_or(table, "assumed_direction", NULL);
-	const char *unit = js_string_or(table, "assumed_unit", NULL);
+	const char *names = js_string_or(table, "assumed_names", ""), *unit = js_string_or(table, "assumed_unit", NULL);
 	js_auto json_t *others = json_copy(json_object_get(table, "figures"));
-	mem_auto char *line = mem_strdup("");
+	const char *plural = rows == 1 ? "" : "s";
+	mem_auto char *line = values > rows ? mem_printf("read %lld values of %lld configuration%s", values, rows, plural)
+	                                    : mem_printf("read %lld row%s", rows, plural);
 	json_array_extend(others, json_object_get(table, "counters"));
-	if (values > rows)
-		mem_append(&line, "read %lld values of %lld configuration%s", values, rows, rows == 1 ? "" : "s");
-	else
-		mem_append(&line, "read %lld row%s", rows, rows == 1 ? "" : "s");
 	if (failures > 0)
 		mem_append(&line, ", and %lld without a time", failures);
 	if (isfinite(assumed))
@@ -55,14 +53,15 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 		list_add(&line, "; not used: ", json_object_get(table, "ignored"));
 	mem_append(&line, *left_out ? "; left out: %s" : "%s", left_out);
 	mem_append(&line, *wide ? "; a column for each %s" : "%s", wide);
+	mem_append(&line, *names ? "; names are assumed: %s" : "%s", names);
 	if (unit)
 		mem_append(&line, "; the unit is assumed to be %s (otherwise use --unit ms)", *unit == 's' ? "seconds" : unit);
 	if (json_object_get(table, "assumed_device") && strcmp(js_string_or(text->result, "device", "cpu"), "cpu") != 0)
 		mem_append(&line, "; taken to be of a GPU");
+	bool more = direction && strcmp(direction, "maximize") == 0;
 	if (direction)
-		mem_append(&line, "; %s is assumed to be better (otherwise use --%s)",
-		           strcmp(direction, "maximize") == 0 ? "more" : "less",
-		           strcmp(direction, "maximize") == 0 ? "minimize" : "maximize");
+		mem_append(&line, "; %s is assumed to be better (otherwise use --%simize)", more ? "more" : "less",
+		           more ? "min" : "max");
 	ui_wrap(text->out, INDENT, 2 * INDENT, "%s", line);
 }
 
