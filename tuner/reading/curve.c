@@ -84,7 +84,7 @@ static void reading_subjects(const struct study *study, size_t column, const str
 	if (count == 1)
 		snprintf(text, READING_WORDS, "%s", one);
 	else if (count == all->count)
-		snprintf(text, READING_WORDS, "all %zu series", count);
+		snprintf(text, READING_WORDS, count == 2 ? "both series" : "all %zu series", count);
 	else if (!list_words(study, column, rows, count, text) && !common_words(study, column, all, rows, count, text))
 		snprintf(text, READING_WORDS, "%zu of %zu series, such as %s", count, all->count, one);
 }
@@ -380,9 +380,9 @@ static void flat_examine(const struct study *study, struct findings *findings, s
 	other = most / least > study_chance_ratio(study, study_rows(study));
 	if (!flat || !other || list->count < 2)
 		return;
-	struct finding *finding = findings_add(findings, CONFIDENCE_LOW, 1,
-	                                       "all %zu series: %s makes no difference, so occupancy is not the limit",
-	                                       list->count, study_column(study, column)->name);
+	struct finding *finding = findings_add(
+		findings, CONFIDENCE_LOW, 1, "in each of %zu series %s makes no difference, so occupancy is not the limit",
+		list->count, study_column(study, column)->name);
 	finding_evidence(finding, EVIDENCE_SCALING, most / least, "x",
 	                 "values of %s differ by less than %.0f %%, all of them by %.3g times",
 	                 study_column(study, column)->name, 100 * probe_limit(study), most / least);

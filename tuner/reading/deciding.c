@@ -232,13 +232,12 @@ static void supers_consider(const struct study *study, size_t column, const stru
 		most = beyond > one.stake ? i : most;
 		one.stake = fmax(one.stake, beyond);
 	}
-	snprintf(
-		one.why, sizeof one.why,
-		"measure %s again: %s is %.3g times as fast, which is superlinear; if it stays so, the data of each member "
-		"come to fit into its caches",
-		reading_subject(study, series->rows[0], SIZE_MAX, small),
-		probe_level(study, column, study_row(study, series->rows[most])->level[column], team),
-		reading_time(study, series->rows[0]) / reading_time(study, series->rows[most]));
+	snprintf(one.why, sizeof one.why,
+	         "measure %s again: %s is %.3g times as fast, which is superlinear: this time is too long, or caches "
+	         "(beyond twice: other code) explain it",
+	         reading_subject(study, series->rows[0], SIZE_MAX, small),
+	         probe_level(study, column, study_row(study, series->rows[most])->level[column], team),
+	         reading_time(study, series->rows[0]) / reading_time(study, series->rows[most]));
 	if (most && reading_time(study, series->rows[0]) != 1) /* a speedup over itself */
 		consider(found, &one);
 }

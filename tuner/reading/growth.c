@@ -190,8 +190,8 @@ static void report(const struct study *study, struct findings *findings, size_t 
 	struct finding *finding = findings_add(findings, straight >= 5 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW, 1,
 	                                       "%s grows as %s^%.2f [%.2f, %.2f]%s", subject,
 	                                       study_column(study, column)->name, exponent, ci[0], ci[1], some);
-	finding_evidence(finding, EVIDENCE_SCALING, exponent, NULL, "%zu of %zu series lie on such a line within %.0f %%",
-	                 straight, count, 100 * (STRAIGHT - 1));
+	finding_evidence(finding, EVIDENCE_SCALING, exponent, NULL, "%zu of %zu series lie%s on such a line within %.0f %%",
+	                 straight, count, straight == 1 ? "s" : "", 100 * (STRAIGHT - 1));
 	finding_evidence(finding, EVIDENCE_SCALING, pow(2, exponent), "x", "twice the %s takes %.3g times as long",
 	                 study_column(study, column)->name, pow(2, exponent));
 	if (straight >= 3)

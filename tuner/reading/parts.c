@@ -156,7 +156,7 @@ static struct finding *both_add(const struct study *study, struct findings *find
 		most = tells(study, r, parts) ? fmax(most, own) : most;
 	}
 	char range[32] = "";
-	if (most >= least + 0.005)
+	if (round(100 * most) > round(100 * least))
 		snprintf(range, sizeof range, "%.0f to ", 100 * least);
 	return least < BOTH ? NULL
 	                    : findings_add(findings, CONFIDENCE_MEDIUM, 1,

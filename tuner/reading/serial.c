@@ -121,7 +121,7 @@ static void gains_report(const struct study *study, struct findings *findings, c
 		most = fmax(most, gain);
 	}
 	if (words) {
-		struct finding *finding = findings_add(findings, CONFIDENCE_LOW, 1, "%s at all %zu problems", words, count);
+		struct finding *finding = findings_add(findings, CONFIDENCE_LOW, 1, "%s at each of %zu problems", words, count);
 		finding_evidence(finding, EVIDENCE_SCALING, most, "x", "%.3g to %.3g times as fast with the best team", least,
 		                 most);
 	}

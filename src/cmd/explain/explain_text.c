@@ -38,7 +38,7 @@ static void read_print(const struct explain_text *text, const json_t *table) {
 		mem_append(&line, ", and %lld without a time", failures);
 	if (isfinite(assumed))
 		mem_append(&line, "%s, assumed to be correct within %.3g %%",
-		           values + failures == rows ? ", one value each" : "", 100 * assumed);
+		           values + failures == rows && rows > 1 ? ", one value each" : "", 100 * assumed);
 	list_add(&line, "; problem: ", json_object_get(table, "problem"));
 	list_add(&line, "; parameters: ", json_object_get(table, "parameters"));
 	if (json_array_size(others))

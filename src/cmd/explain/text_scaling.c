@@ -22,7 +22,7 @@ static const json_t *best_point(const json_t *entry) {
 /* A percentage with two digits; three for 100. */
 static struct shown hundredth(double x) {
 	struct shown shown;
-	x = x < 1e-5 ? 0 : x;
+	x = x < 1e-7 ? 0 : x;
 	snprintf(shown.text, sizeof shown.text, 100 * x >= 99.5 ? "%.3g" : "%.2g", 100 * x);
 	return shown;
 }
@@ -46,8 +46,9 @@ static const char *team_words(const json_t *entry, double count, char text[TEAM]
 		snprintf(text, TEAM, "%s=1", name);
 	else
 		snprintf(text, TEAM, "%.0f %s", count, last ? last + 1 : name);
-	for (char *at = text; name && count >= 1.5 && *at; at++)
-		*at = (char)tolower((unsigned char)*at);
+	char *word = name && count >= 1.5 ? strchr(text, ' ') + 1 : NULL;
+	if (word && islower((unsigned char)word[1])) /* "ranks", but "GPUs" */
+		*word = (char)tolower((unsigned char)*word);
 	return text;
 }
 
@@ -81,7 +82,7 @@ static void most_words(const json_t *entry, char *text, size_t size) {
 		         json_number_value(json_array_get(ci, 0)), json_number_value(json_array_get(ci, 1)));
 	else if (isfinite(threads))
 		snprintf(text, size, "fastest with %s or more", team_words(entry, threads, team));
-	else if (least > SHARE_LEAST)
+	else if (least > SHARE_LEAST && !(js_real_or(best_point(entry), "speedup", NAN) > 1 / sigma))
 		snprintf(text, size, "at most %.3gx with any number of %s", 1 / sigma,
 		         json_object_get(entry, "team") ? "them" : "threads");
 }
