@@ -114,20 +114,22 @@ static bool are_blanks(struct lines *lines) {
 	return tight || wide;
 }
 
-/* The separator that most lines have; 0: none. */
+/* The separator that most lines below the first one have, if it is one of most lines; 0: none. */
 static char delimiter_of(const struct lines *lines) {
 	static const char known[] = "\t;,";
-	size_t best = 0, rows = 0, with[3] = {0};
+	size_t best = 0, rows = 0, with[3] = {0}, first[3] = {0};
 	for (size_t i = 0; i < lines->count && rows < LOOKED_AT; i++) {
 		const struct line *line = &lines->lines[i];
 		if (line->dropped || *line->at == '#' || line_is_rule(line))
 			continue;
-		rows++;
-		for (size_t k = 0; k < 3; k++)
+		for (size_t k = 0; k < 3; k++) {
 			with[k] += line_count(line, known[k]) > 0;
+			first[k] = rows ? first[k] : with[k];
+		}
+		rows++;
 	}
 	for (size_t k = 1; k < 3; k++)
-		best = with[k] > with[best] ? k : best;
+		best = with[k] - first[k] > with[best] - first[best] ? k : best;
 	bool headed = lines->head == lines->count || line_count(&lines->lines[lines->head], known[best]);
 	return rows && headed && 2 * with[best] >= rows ? known[best] : '\0';
 }
@@ -249,9 +251,15 @@ static void line_join(struct lines *lines, struct line *line, const struct field
 
 /* The names may be separated in another way than the rows: "threads","time" above blanks. */
 static void names_cut(struct lines *lines) {
-	struct line *names = names_find(lines);
+	struct line *names = names_find(lines), *row = names ? names + 1 : NULL;
 	struct field fields[FIELDS_MAX];
-	if (!names || fields_read(lines, names, fields) == lines->usual)
+	size_t numbers = 0;
+	while (row && row < lines->lines + lines->count && (row->dropped || *row->at == '#'))
+		row++;
+	bool rows = row && row < lines->lines + lines->count && fields_read(lines, row, fields) == lines->usual;
+	for (size_t i = 0; i < lines->usual && rows; i++)
+		numbers += field_is_number(&fields[i]);
+	if (!numbers || fields_read(lines, names, fields) == lines->usual) /* a title may stand above the names */
 		return;
 	for (const char *mark = ",;\t"; *mark; mark++) {
 		const struct lines other = {.form = FORM_CHARACTER, .delimiter = *mark};

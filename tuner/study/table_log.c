@@ -57,11 +57,11 @@ static bool is_of_number(const struct log *log, const struct said *said, size_t 
 	return (at && said->token[at - 1].number) || (name && strcmp(name, said->token[at].text) == 0);
 }
 
-/* The words before a time that are not the names of numbers. */
+/* The words before a time, or of a heading, that are not the names of numbers. */
 static const char *label_of(const struct log *log, const struct said *said, size_t measure) {
 	static const char vain[] = "avg average mean took takes in";
 	char *label = arena_strdup(log->saying->arena, ""), *last;
-	for (size_t i = 0; i <= measure; i++) {
+	for (size_t i = 0; i < said->count && i <= measure; i++) {
 		bool plain = !said->token[i].number && !is_of_number(log, said, i);
 		const char *word = i == measure ? said->token[i].key : plain ? said->token[i].text : "";
 		label = arena_printf(log->saying->arena, "%s%s%s", label, *label && *word ? " " : "", word);
@@ -142,6 +142,9 @@ static bool log_line(struct log *log, const struct said *said) {
 		if (name && ++set)
 			context_set(log, plural_of(log, name, said->token[i].text), said->token[i].text);
 	}
+	const char *words = said->heading && set ? label_of(log, said, said->count) : "";
+	if (*words) /* "=== mutex, 4 threads ===" */
+		context_set(log, "variant", words);
 	if (said->heading && !set)
 		log->section = said->section;
 	log->left += !said->heading && !set;

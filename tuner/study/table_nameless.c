@@ -67,13 +67,14 @@ static bool is_gain(const struct csv *csv, size_t column, size_t time) {
 /* The columns of times and the like; SIZE_MAX: there is none. */
 struct naming {
 	size_t time, size, ratio;
+	bool runs; /* so are all behind it */
 };
 
 /* The only column of fractions, or what these are shares of, has the times; of two, one may be the gain over another
  * row. */
 static bool times_find(const struct csv *csv, struct naming *naming) {
 	size_t found[2] = {SIZE_MAX, SIZE_MAX}, fractions = 0;
-	*naming = (struct naming){SIZE_MAX, SIZE_MAX, SIZE_MAX};
+	*naming = (struct naming){SIZE_MAX, SIZE_MAX, SIZE_MAX, false};
 	for (size_t c = 0; c < csv->columns; c++)
 		if (has_fractions(csv, c))
 			found[fractions++ % 2] = c;
@@ -89,7 +90,8 @@ static bool times_find(const struct csv *csv, struct naming *naming) {
 	return naming->time != SIZE_MAX;
 }
 
-/* A name, and as many times of it as there are runs: numbers of one size that go up and down. */
+/* A name, or a whole number before fractions, and as many times of it as there are runs: numbers of one size that go up
+ * and down. */
 static bool are_runs(const struct csv *csv) {
 	bool up = false, down = false;
 	double number;
@@ -104,7 +106,9 @@ static bool are_runs(const struct csv *csv) {
 			up = up || (c > 1 && !r && own > table_positive(csv, r, c - 1));
 			down = down || (c > 1 && !r && own < table_positive(csv, r, c - 1));
 		}
-		bool again = most > RUNS_APART * least || table_number(csv, csv_cell(csv, r, 0), true, &number);
+		bool chosen = !table_number(csv, csv_cell(csv, r, 0), true, &number) ||
+		              (least != floor(least) && number == floor(number));
+		bool again = most > RUNS_APART * least || !chosen;
 		for (size_t k = 0; k < r && !again; k++)
 			again = strcmp(csv_cell(csv, k, 0), csv_cell(csv, r, 0)) == 0;
 		if (again || r > TABLE_PAIRS_ROWS)
@@ -142,11 +146,13 @@ static bool is_one_with(const struct csv *csv, size_t column, size_t ratio) {
 /* The first whole number that the times fall with as with a team is one. */
 static void team_name(struct csv *csv, const struct naming *naming) {
 	bool unknown[CSV_COLUMNS_MAX] = {false};
-	unknown[naming->time] = true;
-	for (size_t c = 0; c < csv->columns; c++) {
+	for (size_t c = 0; c < csv->columns; c++)
+		unknown[c] = c == naming->time || naming->runs;
+	for (size_t c = 0; c < csv->columns && (!c || !naming->runs); c++) {
 		const char *name = csv->header[c];
 		if (c == naming->time || c == naming->ratio || !table_varies(csv, c))
 			continue;
+		unknown[c] = false;
 		csv->header[c] = "threads";
 		if (wide_law(csv, unknown, naming->time) == MEASURE_TIME ||
 		    (naming->ratio != SIZE_MAX && is_one_with(csv, c, naming->ratio)))
@@ -155,26 +161,29 @@ static void team_name(struct csv *csv, const struct naming *naming) {
 	}
 }
 
-/* Names the columns, and says how; NULL: it is not known what they are. */
-static const char *columns_name(struct csv *csv, bool like) {
-	struct naming naming;
+/* Names the columns, and says how. */
+static const char *times_name(struct csv *csv, const struct naming *naming) {
 	const char *names = "";
-	bool timed = like && times_find(csv, &naming);
-	if (!timed && !are_runs(csv))
-		return NULL;
-	for (size_t c = 0; c < csv->columns && !timed; c++)
-		csv->header[c] = c ? arena_printf(csv->arena, "run %zu", c) : "version";
-	if (!timed)
-		return arena_printf(csv->arena, "version, and %zu runs of each", csv->columns - 1);
-	csv->header[naming.time] = "time";
-	if (naming.size != SIZE_MAX)
-		csv->header[naming.size] = "size";
-	if (naming.ratio != SIZE_MAX)
-		csv->header[naming.ratio] = "speedup";
-	team_name(csv, &naming);
+	csv->header[naming->time] = "time";
+	if (naming->size != SIZE_MAX)
+		csv->header[naming->size] = "size";
+	if (naming->ratio != SIZE_MAX)
+		csv->header[naming->ratio] = "speedup";
+	team_name(csv, naming);
 	for (size_t c = 0; c < csv->columns; c++)
 		names = arena_printf(csv->arena, "%s%s%s", names, c ? ", " : "", csv->header[c]);
 	return names;
+}
+
+static const char *runs_name(struct csv *csv) {
+	const struct naming naming = {.time = 1, .ratio = SIZE_MAX, .runs = true};
+	double number;
+	if (!table_number(csv, csv_cell(csv, 0, 0), true, &number))
+		csv->header[0] = "version";
+	team_name(csv, &naming);
+	for (size_t c = 1; c < csv->columns; c++)
+		csv->header[c] = arena_printf(csv->arena, "run %zu", c);
+	return arena_printf(csv->arena, "%s, and %zu runs of each", csv->header[0], csv->columns - 1);
 }
 
 /* The line of names becomes the first row, if it is a measurement: at least half of it numbers. */
@@ -188,7 +197,10 @@ static const char *names_make(struct csv *csv) {
 	if (!csv->rows || 2 * numbers < csv->columns)
 		return NULL;
 	struct csv all = rows_all(csv);
-	const char *names = columns_name(&all, like == csv->columns);
+	struct naming naming;
+	const char *names = like == csv->columns && times_find(&all, &naming) ? times_name(&all, &naming)
+	                    : are_runs(&all)                                  ? runs_name(&all)
+	                                                                      : NULL;
 	struct csv *old = names ? csv : &all;
 	free(old->cells);
 	free(old->line);
