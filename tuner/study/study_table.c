@@ -152,6 +152,24 @@ static void names_number(struct csv *csv) {
 		}
 }
 
+/* Nodes beside edges are those of a graph, and none of a cluster. */
+static void graph_name(struct csv *csv) {
+	bool edges = false;
+	for (size_t c = 0; c < csv->columns; c++)
+		edges = edges || strcasecmp(csv->header[c], "edges") == 0;
+	for (size_t c = 0; c < csv->columns && edges; c++)
+		if (strcasecmp(csv->header[c], "nodes") == 0)
+			csv->header[c] = "graph nodes";
+}
+
+/* "M el /s" */
+static void slash_join(struct csv *csv, size_t column) {
+	const char *slash = strstr(csv->header[column], " /");
+	if (slash && isalpha((unsigned char)slash[2]))
+		csv->header[column] =
+			arena_printf(csv->arena, "%.*s%s", (int)(slash - csv->header[column]), csv->header[column], slash + 1);
+}
+
 /* Is "T_min" beside "T_max" or "T_avg"? */
 static bool is_minimum(const struct csv *csv, const char *header) {
 	size_t stem = strlen(header) > 3 ? strlen(header) - 3 : 0;
@@ -175,14 +193,38 @@ static void name_expand(struct csv *csv, size_t column) {
 		csv->header[column] = arena_printf(csv->arena, "%simum", header);
 }
 
+/* "# Weak scaling" above the table. */
+static bool is_noted_weak(const struct csv *csv) {
+	bool weak = false, strong = false;
+	for (size_t i = 0; i < csv->note_count; i++) {
+		weak = weak || strcasestr(csv->notes[i], "weak scaling");
+		strong = strong || strcasestr(csv->notes[i], "strong");
+	}
+	return weak && !strong;
+}
+
+/* "w" and "h" are sides, where "h" alone would be hours. */
+static const char *side_of(const struct csv *csv, size_t column) {
+	static const char *const sides[][2] = {{"w", "width"}, {"h", "height"}};
+	for (size_t i = 0; i < 2; i++)
+		for (size_t c = 0; c < csv->columns && strcasecmp(csv->header[column], sides[i][0]) == 0; c++)
+			if (strcasecmp(csv->header[c], sides[1 - i][0]) == 0)
+				return sides[i][1];
+	return csv->header[column];
+}
+
 static void names_expand(struct csv *csv, const struct study_reading *reading) {
 	names_number(csv);
+	graph_name(csv);
 	for (size_t c = 0; c < csv->columns; c++) {
 		const char *comma = strchr(csv->header[c], ','), *letter = comma ? comma + 1 + strspn(comma + 1, " ") : "";
 		const char *before = arena_printf(csv->arena, "%.*s", (int)strcspn(csv->header[c], ","), csv->header[c]);
 		if (isalpha((unsigned char)*letter) && !letter[1] && table_is_team(before)) /* "Threads, p" */
 			csv->header[c] = before;
 		name_expand(csv, c);
+		slash_join(csv, c);
+		csv->header[c] =
+			strcasecmp(csv->header[c], "efficiency") == 0 && is_noted_weak(csv) ? "weak efficiency" : side_of(csv, c);
 		if (is_letter_of_team(csv, c) && !(reading && reading->problem_count) && !table_note(csv, "problem"))
 			csv->header[c] = "threads";
 	}

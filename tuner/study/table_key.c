@@ -136,6 +136,7 @@ bool table_is_problem(const char *header) {
 	              "range acquires density degree scale width height depth resolution message_size bytes particles "
 	              "bodies cells queries batch instance benchmark distribution kernel_size samples_n grid mesh domain "
 	              "bins buckets array vector list string text words numbers items elems pixels features nodes_in_graph "
+	              "graph_nodes "
 	              "problem_dimension read write read_percent write_percent reads_percent read_share update_percent "
 	              "updates_percent load_factor key_size payload payloads prompt prompts context sequence tokens "
 	              "value_size samples limit matrices intervals rectangles tosses darts working_set footprint kb kib mb "

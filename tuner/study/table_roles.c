@@ -45,11 +45,23 @@ static size_t times_seen(const struct csv *csv, size_t column, size_t row) {
 	return seen;
 }
 
+static const char chosen_words[] = "thread rank worker device gpu cpu node core variant version algo algorithm config "
+								   "configuration impl implementation kernel strategy method mode job process";
+
+/* "request number" and "No." number something that nobody chooses. */
+static bool is_numbering(const char *name) {
+	char key[TABLE_NAME];
+	table_words_join(name, key);
+	const char *last = strrchr(key, '_') ? strrchr(key, '_') + 1 : key;
+	return table_among(last, strlen(last), "index idx num no nr number id row") && !table_is_team(name) &&
+	       !table_is_parameter(name) && !table_is_problem(name) && !table_has_word(key, chosen_words);
+}
+
 /* The first column of some programs numbers the rows. */
 static bool is_index(const struct csv *csv, size_t column) {
 	const char *name = csv->header[column];
 	double number, first = 0;
-	if (*name && strcasecmp(name, "index") != 0 && strncasecmp(name, "unnamed", 7) != 0)
+	if (*name && !is_numbering(name) && strncasecmp(name, "unnamed", 7) != 0)
 		return false;
 	for (size_t r = 0; r < csv->rows; r++) {
 		if (!table_number(csv, csv_cell(csv, r, column), false, &number) || (r && number != first + (double)r))
@@ -168,6 +180,18 @@ static bool are_given(const struct csv *csv, size_t column) {
 
 const char table_run_words[] = "run trial itr rep repetition repeat sample attempt measurement try";
 
+/* Are the numbers whole, from 0 or 1 on, and no more than there are rows? */
+static bool may_count(const struct csv *csv, size_t column) {
+	double number, least = INFINITY;
+	for (size_t r = 0; r < csv->rows; r++) {
+		if (!table_number(csv, csv_cell(csv, r, column), false, &number) || number != floor(number) ||
+		    number > (double)csv->rows)
+			return false;
+		least = fmin(least, number);
+	}
+	return least == 0 || least == 1;
+}
+
 static bool is_run(const struct table *table, size_t c) {
 	char key[TABLE_NAME];
 	table_key(table->columns[c].name, key);
@@ -175,7 +199,8 @@ static bool is_run(const struct table *table, size_t c) {
 	return table_among(rest, strlen(rest), "id no nr index idx num") ||
 	       (table_is_statistic(&table->columns[c].read) &&
 	        !table_varies(table->csv, c)) || /* how many runs a row is of */
-	       table_among(key, strlen(key), table_run_words);
+	       table_among(key, strlen(key), table_run_words) ||
+	       (is_numbering(table->columns[c].name) && !strchr(key, '_') && may_count(table->csv, c));
 }
 
 /* Are the words the names of files with data? Those of programs are versions. */
@@ -249,9 +274,7 @@ static bool is_id(const char *name) {
 	table_key(name, key);
 	size_t length = strlen(key);
 	bool id = length > 3 && strcmp(key + length - 3, "_id") == 0;
-	return id && !table_is_team(key) &&
-	       !table_has_word(key, "run trial thread rank worker device gpu cpu node core variant version algo algorithm "
-	                            "config configuration impl implementation kernel strategy method mode job process");
+	return id && !table_is_team(key) && !table_has_word(key, chosen_words);
 }
 
 static enum table_role role_of(const struct table *table, size_t c) {
@@ -448,31 +471,10 @@ static void only_chosen_decide(struct table *table) {
 		table->columns[found].role = TABLE_PARAM;
 }
 
-/* "# Weak scaling" above the table. */
-static bool is_noted_weak(const struct csv *csv) {
-	bool weak = false, strong = false;
-	for (size_t i = 0; i < csv->note_count; i++) {
-		weak = weak || strcasestr(csv->notes[i], "weak scaling");
-		strong = strong || strcasestr(csv->notes[i], "strong");
-	}
-	return weak && !strong;
-}
-
-/* "w" and "h" are sides, where "h" alone would be hours. */
-static const char *side_of(const struct csv *csv, size_t column) {
-	static const char *const sides[][2] = {{"w", "width"}, {"h", "height"}};
-	for (size_t i = 0; i < 2; i++)
-		for (size_t c = 0; c < csv->columns && strcasecmp(csv->header[column], sides[i][0]) == 0; c++)
-			if (strcasecmp(csv->header[c], sides[1 - i][0]) == 0)
-				return sides[i][1];
-	return csv->header[column];
-}
-
 int table_roles(struct table *table, struct err *err) {
 	const struct csv *csv = table->csv;
 	for (size_t c = 0; c < csv->columns; c++) {
-		bool weak = strcasecmp(csv->header[c], "efficiency") == 0 && is_noted_weak(csv);
-		table->columns[c].name = weak ? "weak efficiency" : side_of(csv, c);
+		table->columns[c].name = csv->header[c];
 		table->columns[c].numbers = all_numbers(csv, c) && !are_labels(csv, c);
 		table_name_read(table->columns[c].name, &table->columns[c].read);
 	}

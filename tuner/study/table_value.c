@@ -257,7 +257,8 @@ static bool objective_find(struct table *table) {
 	size_t found = 0;
 	for (size_t c = 0; c < table->csv->columns; c++)
 		if (table->columns[c].numbers &&
-		    table_among(table->columns[c].name, strlen(table->columns[c].name), "value objective cost") && found++ == 0)
+		    table_among(table->columns[c].name, strlen(table->columns[c].name), "value objective cost best") &&
+		    found++ == 0)
 			table->value = c;
 	table->unitless = table->guessed = found == 1;
 	return found == 1;

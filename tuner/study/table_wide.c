@@ -157,14 +157,15 @@ static bool named_add(const struct csv *csv, size_t column, struct wide *wide) {
 
 /* "sequential_s,parallel_s", or names without a unit beside a column of threads or sizes. */
 static bool named_find(const struct csv *csv, struct wide *wide, enum table_measure measure) {
-	size_t keys = 0;
+	size_t keys = 0, other;
 	struct table_name name;
-	bool may = measure != MEASURE_NONE || most_may_be_times(csv);
+	bool may = measure != MEASURE_NONE || most_may_be_times(csv), fractions = true;
 	for (size_t c = 0; c < csv->columns; c++) {
 		table_name_read(csv->header[c], &name);
 		if (may && is_candidate(csv, c, measure)) {
 			if (!named_add(csv, c, wide))
 				return false;
+			fractions = fractions && table_is_real(csv, c);
 			continue;
 		}
 		keys += is_key(csv, c, wide);
@@ -172,8 +173,9 @@ static bool named_find(const struct csv *csv, struct wide *wide, enum table_meas
 		    wide_is_numbers(csv, c))
 			return false;
 	}
-	return wide_kinds(csv, wide, measure) && wide->count >= 2 && (keys > 0 || csv->rows == 1) &&
-	       wide->measure.measure == measure &&
+	/* Without anything before them the columns may be what others belong to, but not if they were measured. */
+	bool measured = keys > 0 || csv->rows == 1 || fractions || table_told(csv, &other) != SIZE_MAX;
+	return measured && wide_kinds(csv, wide, measure) && wide->count >= 2 && wide->measure.measure == measure &&
 	       (wide->parts == 0 || wide->sum || measure == MEASURE_RATE || strcmp(wide->name, "operation") == 0);
 }
 

@@ -17,20 +17,29 @@ static const struct {
              {"h hour hours", 3600},
              {"day", 86400}};
 static const char *const nouns[][2] = {
-	{"b", "byte"},          {"byte", "byte"},        {"bytes", "byte"},
-	{"op", "operation"},    {"ops", "operation"},    {"operations", "operation"},
-	{"flop", "flop"},       {"flops", "flop"},       {"elements", "element"},
-	{"elem", "element"},    {"elems", "element"},    {"cells", "cell"},
-	{"updates", "update"},  {"ups", "update"},       {"lups", "update"},
-	{"lup", "update"},      {"edges", "edge"},       {"teps", "edge"},
-	{"items", "item"},      {"requests", "request"}, {"req", "request"},
-	{"reqs", "request"},    {"messages", "message"}, {"msgs", "message"},
-	{"points", "point"},    {"lookups", "lookup"},   {"acquires", "acquire"},
-	{"acq", "acquire"},     {"keys", "key"},         {"tasks", "task"},
-	{"frames", "frame"},    {"images", "image"},     {"iterations", "iteration"},
-	{"steps", "step"},      {"pairs", "pair"},       {"bs", "byte"},
-	{"qps", "query"},       {"rps", "request"},      {"iops", "operation"},
-	{"tps", "transaction"}, {"bps", "bit"},          {"fps", "frame"},
+	{"b byte bytes bs", "byte"},
+	{"op ops operations iops", "operation"},
+	{"flop flops", "flop"},
+	{"el elem elems elements", "element"},
+	{"cells", "cell"},
+	{"updates ups lups lup", "update"},
+	{"edges teps", "edge"},
+	{"items", "item"},
+	{"req reqs requests rps", "request"},
+	{"msgs messages", "message"},
+	{"points", "point"},
+	{"lookups", "lookup"},
+	{"acq acquires", "acquire"},
+	{"keys", "key"},
+	{"tasks", "task"},
+	{"frames fps", "frame"},
+	{"images", "image"},
+	{"iterations", "iteration"},
+	{"steps", "step"},
+	{"pairs", "pair"},
+	{"qps", "query"},
+	{"tps", "transaction"},
+	{"bps", "bit"},
 };
 /* Rates that are written without "a second". */
 static const char bare_rates[] = "flops gflops mflops tflops kflops gflop kops mops gops mlups glups lups mups teps "
@@ -50,8 +59,8 @@ static double time_unit(const char *word, size_t length) {
 }
 
 static const char *noun_of(const char *word) {
-	for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
-		if (strcmp(nouns[i][0], word) == 0)
+	for (size_t i = 0; *word && i < sizeof nouns / sizeof *nouns; i++)
+		if (table_among(word, strlen(word), nouns[i][0]))
 			return nouns[i][1];
 	return NULL;
 }
@@ -166,8 +175,7 @@ static bool is_symbol(const char *text) {
 static const char time_words[] =
 	"time total runtime elapsed wall walltime wallclock clock exec execution duration real run latency t median med "
 	"mean avg average best tseq tser tserial tpar tparallel seconds the of per in whole overall global zeit gesamt "
-	"gesamtzeit laufzeit dauer timing "
-	"timings";
+	"gesamtzeit laufzeit dauer timing timings";
 static bool parts(const char *name, const char *words, bool all);
 
 /* "runtime/ms" and "t / s" are a quantity divided by its unit (ISO 80000-1), unlike "steps/s". */
@@ -416,8 +424,7 @@ bool table_is_measurement(const char *header) {
 	return name.measure != MEASURE_NONE || table_time_rank(&name) >= 0;
 }
 
-/* "std_sort" and "std map" are of the library. */
-static bool is_of_std(const char *base) {
+static bool is_of_std(const char *base) { /* "std_sort" and "std map" are of the library */
 	return strncmp(base, "std", 3) == 0 && base[3] && strchr("_ -", base[3]) && !parts(base + 4, time_words, true) &&
 	       !parts(base + 4, "dev deviation error err", false);
 }
@@ -431,10 +438,8 @@ bool table_is_statistic(const struct table_name *name) {
 	       (!strstr(name->base, "std::") && !is_of_std(name->base) &&
 	        parts(name->base,
 	              "min max minimum virtual std stddev stdev sd sem sigma var variance cv ci low "
-	              "high lower upper q1 q3 p5 p25 p75 p90 "
-	              "p95 "
-	              "p99 ideal theoretical expected predicted err error deviation samples "
-	              "runs repeats repetitions reps trials p95 p99 p50 p999",
+	              "high lower upper q1 q3 p5 p25 p50 p75 p90 p95 p99 p999 ideal theoretical expected predicted err "
+	              "error deviation samples runs repeats repetitions reps trials",
 	              false));
 }
 
@@ -451,8 +456,7 @@ bool table_is_part(const char *header) {
 	return parts(
 		header,
 		"compute computation comp calc calculation communication halo exchange sending receiving comm comms copy "
-		"copies transfer transfers "
-		"upload download h2d d2h htod dtoh io "
+		"copies transfer transfers upload download h2d d2h htod dtoh io "
 		"input output read reading write writing setup init initialisation initialization sync synchronisation barrier "
 		"wait waiting phase reduce update memcpy malloc alloc allocation generate load store preprocessing "
 		"postprocessing analysis cleaning clean parsing factorize factorise factorization solve",
@@ -468,12 +472,12 @@ bool table_is_figure(const char *header) {
 	return is_of_letter(lower, 's') || is_of_letter(lower, 'e') ||
 	       parts(lower,
 	             "speedup efficiency occupancy utilization utilisation ipc cpi energy power watts joules percent share "
-	             "rate "
-	             "ratio rank note notes comment remark memory rss peak footprint registers bandwidth throughput gain "
-	             "overhead "
-	             "sm achieved imbalance scaling error accuracy inertia residual verdict winner fastest best unit "
-	             "fraction deviation "
-	             "change delta usage allocs rel relative normalized normalised perf errors failures correct valid "
+	             "rate ratio rank note notes comment remark memory rss peak footprint registers bandwidth throughput "
+	             "gain "
+	             "overhead sm achieved imbalance scaling error accuracy inertia residual verdict winner fastest best "
+	             "unit "
+	             "fraction deviation change delta usage allocs rel relative normalized normalised perf errors failures "
+	             "correct valid "
 	             "verified date timestamp datetime fecha fechahora flops gflops mflops checksum hash "
 	             "\xce\x94 \xce\xb4 difference diff vs",
 	             false);

@@ -91,8 +91,9 @@ static bool all_words(const struct wide *wide, const char *words) {
 static const char operation_words[] =
 	"insert insertion lookup find search contains add remove delete erase update get put set push pop enqueue dequeue "
 	"read write copy scale triad load store hit miss build query encode decode compress decompress compression "
-	"decompression encoding decoding forward backward fwd bwd training inference prefill prompt eval evaluation "
-	"generation generate";
+	"decompression encoding decoding forward backward fwd bwd training train inference predict prediction fit prefill "
+	"prompt eval evaluation "
+	"generation generate time";
 
 /* Well-known programs: nobody chooses one instead of another. */
 static const char program_words[] =
@@ -141,16 +142,17 @@ static size_t whole_of(const struct csv *csv, const struct wide *wide, size_t at
 	for (size_t i = 0; i < wide->count; i++) {
 		const char *other = arena_strdup(csv->arena, wide->value[i]);
 		size_t rows = 0;
-		for (size_t r = 0; r < csv->rows && table_has_word(other, "total"); r++)
+		for (size_t r = 0; r < csv->rows && table_has_word(other, "total all"); r++)
 			rows += table_number(csv, csv_cell(csv, r, wide->column[at]), false, &own) &&
 			        table_number(csv, csv_cell(csv, r, wide->column[i]), false, &all) && own <= all;
-		if (!rows || rows < csv->rows || table_has_word(name, "total") || table_has_word(name, table_serial_words))
+		if (!rows || rows < csv->rows || table_has_word(name, "total all") || table_has_word(name, table_serial_words))
 			continue;
 		found = found == SIZE_MAX ? wide->count : found;
 		char *rest = NULL;
 		for (char *word = strtok_r(arena_strdup(csv->arena, other), separators, &rest); word;
 		     word = strtok_r(NULL, separators, &rest))
-			found = !table_among(word, strlen(word), "total mean avg time t") && table_has_word(name, word) ? i : found;
+			found =
+				!table_among(word, strlen(word), "total all mean avg time t") && table_has_word(name, word) ? i : found;
 	}
 	return found;
 }

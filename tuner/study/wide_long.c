@@ -6,7 +6,7 @@
 
 enum { ROWS_LEAST = 3 };
 /* How much more a speed-up is that was gained. */
-static const double GAINED = 1.5;
+static const double GAINED = 1.5, REPEATED = 2;
 
 /* Serial code measured again takes a little more or less. */
 static const double AGAIN = 0.3;
@@ -54,6 +54,47 @@ static bool is_serial(const struct making *making, size_t at) {
 			if (is_same_problem(making, r, s) && !is_same_time(csv, r, s, wide->column[at]))
 				return false;
 	return true;
+}
+
+/* Is there something before the times that may tell rows apart? */
+static bool is_told_apart(const struct making *making) {
+	bool apart = false;
+	for (size_t k = 0; k < making->keys; k++)
+		apart = apart || !table_is_figure(making->csv->header[making->key[k]]);
+	return apart;
+}
+
+/* Rows without anything that tells them apart measure the same again if each column changes little. */
+static bool are_repeats(const struct making *making) {
+	const struct csv *csv = making->csv;
+	for (size_t i = 0; i < making->wide->count; i++) {
+		double least = INFINITY, most = 0;
+		for (size_t r = 0; r < csv->rows; r++) {
+			least = fmin(least, table_positive(csv, r, making->wide->column[i]));
+			most = fmax(most, table_positive(csv, r, making->wide->column[i]));
+		}
+		if (!(most <= REPEATED * least))
+			return false;
+	}
+	return true;
+}
+
+/* Otherwise each row is a problem of its own, of which the table says no more. */
+static void row_number(struct making *making) {
+	struct csv *csv = arena_alloc(making->csv->arena, 1, sizeof *csv);
+	size_t columns = making->csv->columns;
+	*csv = *making->csv;
+	csv->columns++;
+	csv->header = arena_alloc(csv->arena, csv->columns, sizeof *csv->header);
+	csv->cells = arena_alloc(csv->arena, csv->rows * csv->columns + 1, sizeof *csv->cells);
+	memcpy(csv->header, making->csv->header, columns * sizeof *csv->header);
+	csv->header[columns] = "instance";
+	for (size_t r = 0; r < csv->rows; r++) {
+		memcpy(csv->cells + r * csv->columns, making->csv->cells + r * columns, columns * sizeof *csv->cells);
+		csv->cells[r * csv->columns + columns] = arena_printf(csv->arena, "row %zu", r + 1);
+	}
+	making->csv = csv;
+	making->key[making->keys++] = columns;
 }
 
 static const char *time_of(const struct csv *csv, const struct wide *wide, size_t row, size_t at) { /* in its unit */
@@ -185,6 +226,9 @@ static const char *rate_of(const struct csv *csv, const char *header) {
 		                      unit[behind] ? unit + behind + 1 : "");
 		unit = NULL;
 	}
+	const char *comma = strrchr(header, ',');
+	if (!unit && comma && comma[1])
+		return comma + 1 + strspn(comma + 1, " ");
 	if (!unit && strchr(header, '/') && strcspn(header, " ") > strcspn(header, "/"))
 		unit = arena_printf(csv->arena, "%.*s", (int)strcspn(header, " "), header);
 	last = strrchr(header, ' ') ? strrchr(header, ' ') : strrchr(header, '_');
@@ -228,6 +272,8 @@ struct csv *wide_to_long(const struct csv *csv, struct wide *wide) {
 		if (!is_wide(wide, c) && wide->part_of[c] != SIZE_MAX && !index)
 			making.key[making.keys++] = c;
 	}
+	if (!wide->repeats && !is_told_apart(&making) && !are_repeats(&making))
+		row_number(&making);
 	out->columns = making.keys + 1 + !wide->repeats + (wide->with_serial || wide->directed);
 	out->rows = 0;
 	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
@@ -236,7 +282,7 @@ struct csv *wide_to_long(const struct csv *csv, struct wide *wide) {
 	header_make(&making);
 	for (size_t i = 0; i < wide->count; i++) {
 		bool serial = is_serial(&making, i);
-		bool once = serial && making.keys == 1 && !table_is_problem(csv->header[making.key[0]]);
+		bool once = serial && making.keys == 1 && !table_is_problem(making.csv->header[making.key[0]]);
 		for (size_t r = 0; r < (once ? csv->rows > 0 : csv->rows); r++)
 			row_add(&making, r, i, serial);
 	}

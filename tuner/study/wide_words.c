@@ -64,7 +64,8 @@ const char wide_version_words[] =
 	"rwlock futex anderson backoff opencl gpu cpu cilk tbb naive simple basic baseline reference original tiled "
 	"blocked unrolled vectorized simd sse avx avx2 avx512 optimized optimised static dynamic guided auto mutex spin "
 	"spinlock atomic critical tas ttas clh mcs lockfree blas openblas mkl cublas padded unpadded privatized touch "
-	"coarse fine lazy optimistic gcc clang icc icx o0 o1 o2 o3 t ijk ikj jik jki kij kji sort";
+	"coarse fine lazy optimistic gcc clang icc icx o0 o1 o2 o3 t ijk ikj jik jki kij kji sort java python rust cpp "
+	"fortran julia golang javascript node pypy numba numpy cython jax pytorch tensorflow single multi";
 
 /* A line above the table may say what its numbers are: "# GFLOP/s", "# times in ms". */
 const char *wide_noted_unit(const struct csv *csv, struct table_name *unit) {
@@ -106,6 +107,20 @@ static bool are_fractions(const struct csv *csv, size_t column) {
 	return csv->rows >= FRACTIONS_LEAST && 2 * whole < csv->rows;
 }
 
+/* Fractions of which each occurs equally often, and several times, were chosen: the width of a grid. */
+static bool are_chosen(const struct csv *csv, size_t column) {
+	size_t all = 0;
+	for (size_t r = 0; r < csv->rows; r++) {
+		size_t seen = 0;
+		for (size_t s = 0; s < csv->rows; s++)
+			seen += strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) == 0;
+		if (seen < FRACTIONS_LEAST || (r && seen != all))
+			return false;
+		all = seen;
+	}
+	return table_varies(csv, column);
+}
+
 /* Numbers without a unit that are neither an input nor a figure. */
 bool wide_is_unknown(const struct csv *csv, size_t column) {
 	const char *header = csv->header[column];
@@ -114,7 +129,8 @@ bool wide_is_unknown(const struct csv *csv, size_t column) {
 	bool fixed = csv->rows > 2 && !table_varies(csv, column) && !wide_may_be_time(csv, header);
 	bool other = table_among(header, strlen(header), table_run_words) || strchr(header, '%') ||
 	             table_among(header, strlen(header), table_middle_words);
-	return !fixed && !other && name.measure == MEASURE_NONE && wide_is_numbers(csv, column) &&
+	bool chosen = csv->rows <= TABLE_PAIRS_ROWS && !wide_may_be_time(csv, header) && are_chosen(csv, column);
+	return !fixed && !other && !chosen && name.measure == MEASURE_NONE && wide_is_numbers(csv, column) &&
 	       !table_is_statistic(&name) && !table_is_problem(header) &&
 	       (!table_is_parameter(header) || are_fractions(csv, column)) && !table_is_counter(header) &&
 	       !table_is_count(header) && (!table_is_figure(header) || table_has_word(header, "time"));
