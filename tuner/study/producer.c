@@ -413,9 +413,17 @@ static size_t part_of(const struct produced *produced, const char *name) {
 	return c;
 }
 
+static bool are_operations(const struct csv *csv, size_t column) {
+	size_t r = 0;
+	while (r < csv->rows && (!*csv_cell(csv, r, column) || table_is_operation(csv_cell(csv, r, column))))
+		r++;
+	return r == csv->rows;
+}
+
 enum { ROWS_COMPARED = 2000 };
 
-/* "Marshal/json" and "Unmarshal/json": functions that several benchmarks have are compared within each. */
+/* "Marshal/json" and "Unmarshal/json": functions that several benchmarks have are compared within each, but of
+ * "Map/get" and "Tree/get" those are the work. */
 static void benchmark_part(struct produced *produced) {
 	const struct csv *csv = produced->csv;
 	size_t benchmark = part_of(produced, "benchmark"), function = part_of(produced, "function");
@@ -423,7 +431,7 @@ static void benchmark_part(struct produced *produced) {
 		for (size_t k = 0; k < r && *csv_cell(csv, r, function); k++)
 			if (strcmp(csv_cell(csv, k, function), csv_cell(csv, r, function)) == 0 &&
 			    strcmp(csv_cell(csv, k, benchmark), csv_cell(csv, r, benchmark)) != 0) {
-				produced->role[benchmark] = TABLE_PROBLEM;
+				produced->role[are_operations(csv, function) ? function : benchmark] = TABLE_PROBLEM;
 				return;
 			}
 }

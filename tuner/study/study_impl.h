@@ -420,6 +420,7 @@ bool wide_numbered_find(const struct csv *csv, struct wide *wide);
 /* Times or speed-ups, if the numbers of a column change with a team, with a size, or from serial to parallel code, as
  * these do and nothing else. unknown: for each column, is it one that nothing names? src: wide_laws.c */
 enum table_measure wide_law(const struct csv *csv, const bool *unknown, size_t column);
+bool table_is_operation(const char *name); /* "insert", "read"; src: wide_kinds.c */
 /* noted: the name that the table gives, or NULL. False: the table is not wide. */
 /* src: wide_kinds.c. Names what the columns are, of which each has a measure, and finds directions and parts. False: it
  * is not known. */

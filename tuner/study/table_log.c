@@ -63,7 +63,11 @@ static const char *label_of(const struct log *log, const struct said *said, size
 	char *label = arena_strdup(log->saying->arena, ""), *last;
 	for (size_t i = 0; i < said->count && i <= measure; i++) {
 		bool plain = !said->token[i].number && !is_of_number(log, said, i);
-		const char *word = i == measure ? said->token[i].key : plain ? said->token[i].text : "";
+		const char *key = said->token[i].key, *end = i == measure ? NULL : strrchr(key, ' ');
+		const char *word = i == measure ? key
+		                   : plain      ? said->token[i].text
+		                   : end        ? arena_printf(log->saying->arena, "%.*s", (int)(end - key), key)
+		                                : ""; /* "mutex threads = 4" */
 		label = arena_printf(log->saying->arena, "%s%s%s", label, *label && *word ? " " : "", word);
 	}
 	while ((last = strrchr(label, ' ')) && table_among(last + 1, strlen(last + 1), vain))

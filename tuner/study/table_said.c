@@ -97,7 +97,7 @@ static size_t stamp_length(const char *line) {
 		size_t marks = 0;
 		for (size_t i = 0; i < token; i++)
 			marks += strchr("-/:", line[length + i]) != NULL;
-		if (marks < 2 || !strchr(" \t", line[length + token]))
+		if (marks < 2 || !strchr(" \t", line[length + token]) || line[length] == '-')
 			break;
 		length += token + strspn(line + length + token, " \t");
 	}
@@ -113,10 +113,22 @@ static void marks_strip(char *line) {
 	*to = '\0';
 }
 
+/* Leaves out the marks of a heading, "=== mutex ===" or "--- 4 threads ---", or one below a rule. */
+static bool heading_take(char **line, bool *ruled) {
+	static const char marks[] = "#=- \r";
+	bool heading = strchr("#=", **line) || strncmp(*line, "---", 3) == 0 || *ruled;
+	*line += heading ? strspn(*line, marks) : 0;
+	for (size_t length = strlen(*line); heading && length && strchr(marks, (*line)[length - 1]);)
+		(*line)[--length] = '\0';
+	*ruled = heading && !**line;
+	return heading;
+}
+
 void saying_read(struct saying *saying, const char *text, size_t size) {
 	char *copy = arena_printf(saying->arena, "%.*s", (int)size, text), *rest = copy;
 	const char *section = "";
 	size_t number = 0;
+	bool ruled = false;
 	for (char *line = strsep(&rest, "\n"); line && saying->count < LINES_MOST; line = strsep(&rest, "\n")) {
 		number++;
 		line += strspn(line, " \t\r");
@@ -127,7 +139,9 @@ void saying_read(struct saying *saying, const char *text, size_t size) {
 		saying->piped = saying->piped || strpbrk(line, saying->log ? "|&" : "|&{<\"");
 		if (!*line)
 			continue;
-		bool heading = saying->log && strchr("#=", *line);
+		bool heading = saying->log && heading_take(&line, &ruled);
+		if (!*line)
+			continue;
 		if (*line == '#' && !heading) {
 			section = line + strspn(line, "# ");
 			saying->sections += saying->count > 0;
@@ -135,8 +149,7 @@ void saying_read(struct saying *saying, const char *text, size_t size) {
 		}
 		saying->lines = mem_room(saying->lines, saying->count, &saying->room, sizeof *saying->lines);
 		struct said *said = &saying->lines[saying->count++];
-		*said = (struct said){
-			.line = number, .section = heading ? line + strspn(line, "#= ") : section, .heading = heading};
+		*said = (struct said){.line = number, .section = heading ? line : section, .heading = heading};
 		for (const char *at = line; (at = strpbrk(at, ",;\t")); at++)
 			said->marks++;
 		line_read(saying, said, line);

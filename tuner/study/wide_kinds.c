@@ -95,6 +95,10 @@ static const char operation_words[] =
 	"prompt eval evaluation "
 	"generation generate time";
 
+bool table_is_operation(const char *name) {
+	return is_of_words(name, operation_words);
+}
+
 /* Well-known programs: nobody chooses one instead of another. */
 static const char program_words[] =
 	"mandelbrot julia convolution convolucion convolucao matmul gemm matrix multiplication multiply product transpose "
