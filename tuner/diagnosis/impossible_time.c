@@ -4,6 +4,7 @@
  * threads and caches explain, a core no more than its hardware threads, parts do not exceed the whole, a time
  * depends on the work, and no point lies alone beside its curve. Those that break one are told and left out. If many
  * break it, the law is wrong and not the times. */
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 
@@ -31,9 +32,11 @@ bool law_is_far(double far) {
 static struct finding *tell_add(const struct study *study, struct findings *findings, size_t row,
                                 const struct wrong *wrong, enum judged judged, const char *words) {
 	double time = study_row(study, row)->value;
-	char value[PROBE_TEXT];
+	char number[PROBE_TEXT], value[2 * PROBE_TEXT];
 	bool sure = wrong->kind == EVIDENCE_CEILING || (wrong->unit[0] == 's' && wrong->value / time > SURE);
-	study_value_text(study, time, value, sizeof value);
+	study_value_text(study, time, number, sizeof number);
+	snprintf(value, sizeof value, "%s%s", isalpha((unsigned char)number[strlen(number) - 1]) ? "" : "the time ",
+	         number);
 	if (judged == LAW_SIZE)
 		return findings_add(findings, CONFIDENCE_HIGH, 1,
 		                    "%s is impossible (%s), as are the times of this configuration at other sizes: measure it "

@@ -247,7 +247,7 @@ const char *study_value_text(const struct study *study, double value, char *text
 		snprintf(text, size, "%s %.60s", study_rate_text(1 / value / study->rate_scale, rate, sizeof rate),
 		         study->rate);
 	else if (study->unitless)
-		snprintf(text, size, "%.3g", value);
+		study_rate_text(value, text, size);
 	else
 		seconds_text(value, text, size);
 	return text;

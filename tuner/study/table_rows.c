@@ -329,8 +329,8 @@ static void table_describe(const struct table *table, struct study_set *set, siz
 		item->producer = source_json(table);
 		if (value->role == TABLE_RATE)
 			study_rate(item->study, value->name, value->read.scale);
-		else if (table->unitless)
-			study_unitless(item->study);
+		else if (table->unitless || (table->assumed_unit && value->read.scale == 1))
+			study_unitless(item->study); /* seconds that nobody named are not printed as such */
 		if (thin) {
 			item->noise = ASSUMED_NOISE;
 			json_object_set_new(item->table, "assumed_noise", js_number(ASSUMED_NOISE));

@@ -152,9 +152,9 @@ static bool is_foreign(const struct explain_text *text) {
 	return json_is_object(machine) && !json_object_get(machine, "fingerprint");
 }
 
-/* Nobody knows the unit of the times: they are relative, or named by --minimize. */
+/* Nobody knows the unit of the times: they are relative, named by --minimize, or assumed to be seconds. */
 static bool is_unitless(const struct explain_text *text) {
-	bool unitless = false;
+	bool unitless = strcmp(js_string_or(json_object_get(text->result, "table"), "assumed_unit", ""), "s") == 0;
 	js_each (column, json_object_get(json_object_get(text->result, "source"), "columns"))
 		unitless =
 			unitless || (strcmp(js_string_or(column, "role", ""), "time") == 0 && !*js_string_or(column, "unit", "s"));
