@@ -99,7 +99,7 @@ static int table_read(struct study_set *set, struct table *table, struct err *er
 	return failed;
 }
 
-enum { FAR_EAST = 0xe3 /* of Chinese, Japanese and Korean in UTF-8 */ };
+enum { FAR_EAST = 0xe3 /* of Chinese, Japanese and Korean in UTF-8 */, CLUSTER = 20000 };
 
 static int hint_add(struct err *err) {
 	return err && !*err->hint
@@ -152,14 +152,16 @@ static void names_number(struct csv *csv) {
 		}
 }
 
-/* Nodes beside edges are those of a graph, and none of a cluster. */
-static void graph_name(struct csv *csv) {
-	bool edges = false;
+/* Nodes beside edges are those of a graph, and more than a cluster has were counted. */
+static void nodes_name(struct csv *csv, size_t column) {
+	bool edges = false, many = false;
+	double number;
 	for (size_t c = 0; c < csv->columns; c++)
 		edges = edges || strcasecmp(csv->header[c], "edges") == 0;
-	for (size_t c = 0; c < csv->columns && edges; c++)
-		if (strcasecmp(csv->header[c], "nodes") == 0)
-			csv->header[c] = "graph nodes";
+	for (size_t r = 0; r < csv->rows; r++)
+		many = many || (table_number(csv, csv_cell(csv, r, column), true, &number) && number > CLUSTER);
+	if (strcasecmp(csv->header[column], "nodes") == 0 && (edges || many))
+		csv->header[column] = edges ? "graph nodes" : "nodes visited";
 }
 
 /* "M el /s" */
@@ -215,7 +217,6 @@ static const char *side_of(const struct csv *csv, size_t column) {
 
 static void names_expand(struct csv *csv, const struct study_reading *reading) {
 	names_number(csv);
-	graph_name(csv);
 	for (size_t c = 0; c < csv->columns; c++) {
 		const char *comma = strchr(csv->header[c], ','), *letter = comma ? comma + 1 + strspn(comma + 1, " ") : "";
 		const char *before = arena_printf(csv->arena, "%.*s", (int)strcspn(csv->header[c], ","), csv->header[c]);
@@ -223,6 +224,7 @@ static void names_expand(struct csv *csv, const struct study_reading *reading) {
 			csv->header[c] = before;
 		name_expand(csv, c);
 		slash_join(csv, c);
+		nodes_name(csv, c);
 		csv->header[c] =
 			strcasecmp(csv->header[c], "efficiency") == 0 && is_noted_weak(csv) ? "weak efficiency" : side_of(csv, c);
 		if (is_letter_of_team(csv, c) && !(reading && reading->problem_count) && !table_note(csv, "problem"))
@@ -239,6 +241,15 @@ static bool are_over_own(const struct csv *csv, const struct wide *wide) {
 	for (size_t i = 0; i < wide->count && own; i++)
 		own = table_number(csv, csv_cell(csv, 0, wide->column[i]), false, &number) && number == 1;
 	return own;
+}
+
+/* The readers' notes under a key: the lines that they left out, or the names that they assumed; NULL: none. */
+static const char *said_of(const struct csv *csv, const char *key) {
+	const char *all = NULL;
+	for (size_t i = 0; i < csv->note_count; i++)
+		if (strncmp(csv->notes[i], key, strlen(key)) == 0)
+			all = arena_printf(csv->arena, "%s%s%s", all ? all : "", all ? ", " : "", csv->notes[i] + strlen(key));
+	return all;
 }
 
 /* A table of no known producer. */
@@ -277,6 +288,7 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 			               "%s: nothing says what the numbers are", table->path);
 		table->over_own = are_over_own(wide_csv, &wide);
 		table->over_one = wide.over_one;
+		table->left_out = said_of(table->csv, "left out: ");
 		table->wide = wide.sum ? "part" : wide.repeats ? "run" : wide.name;
 		table->assumed_unit = wide.assumed;
 		table->told_times = wide.told == MEASURE_TIME;
@@ -426,15 +438,6 @@ static struct csv *pivoted(const struct csv *csv) {
 		grid_put(grid, csv_cell(csv, r, name), cell, -1);
 	}
 	return grid_end(grid, NULL);
-}
-
-/* The readers' notes under a key: the lines that they left out, or the names that they assumed; NULL: none. */
-static const char *said_of(const struct csv *csv, const char *key) {
-	const char *all = NULL;
-	for (size_t i = 0; i < csv->note_count; i++)
-		if (strncmp(csv->notes[i], key, strlen(key)) == 0)
-			all = arena_printf(csv->arena, "%s%s%s", all ? all : "", all ? ", " : "", csv->notes[i] + strlen(key));
-	return all;
 }
 
 static int csv_add(struct study_set *set, const char *path, struct csv *csv, const struct producer *producer,

@@ -5,8 +5,8 @@
 
 #include "tuner/study/study_impl.h"
 
-enum { ROWS_LEAST = 2, RUNS_LEAST = 5 };
-static const double NEAR = 0.01, RUNS_APART = 4;
+enum { ROWS_LEAST = 2, RUNS_LEAST = 5, FRACTION_LEAST = 3 };
+static const double NEAR = 0.01, RUNS_APART = 4, CONSTANT = 1.001;
 
 /* Is this "283ms", a time with its unit and nothing else? */
 static bool is_timed(const char *cell) {
@@ -22,6 +22,13 @@ static bool is_numbered(const char *cell) {
 	return behind > cell && (!*behind || strcmp(behind, ":") == 0);
 }
 
+/* "0.0410516" above numbers is no name, and so nothing beside it is one. */
+static bool is_long_fraction(const char *cell) {
+	const char *point = cell + table_digits(cell);
+	return point > cell && *point == '.' && table_digits(point + 1) >= FRACTION_LEAST &&
+	       !point[1 + table_digits(point + 1)];
+}
+
 /* Is it in a column of its own kind: a number above numbers, or a word that stands below as well? */
 static bool is_cell(const struct csv *csv, size_t column) {
 	double number;
@@ -31,11 +38,19 @@ static bool is_cell(const struct csv *csv, size_t column) {
 		numbers = numbers && table_number(csv, cell, false, &number);
 		words = words || strcmp(cell, csv->header[column]) == 0;
 	}
+	for (size_t c = 0; c < csv->columns && !words; c++)
+		words = is_long_fraction(csv->header[c]) && is_long_fraction(csv_cell(csv, 0, c));
 	return table_number(csv, csv->header[column], false, &number) ? numbers : words;
 }
 
+/* Fractions that differ; an estimate of pi is the same in all rows, or nearly so. */
 static bool has_fractions(const struct csv *csv, size_t column) {
-	return strchr(csv_cell(csv, 0, column), '.') || table_is_real(csv, column);
+	double least = INFINITY, most = 0;
+	for (size_t r = 0; r < csv->rows; r++) {
+		least = fmin(least, table_positive(csv, r, column));
+		most = fmax(most, table_positive(csv, r, column));
+	}
+	return (strchr(csv_cell(csv, 0, column), '.') || table_is_real(csv, column)) && !(most <= CONSTANT * least);
 }
 
 /* The number that a column has over another one in all rows, as times over sizes; the column itself if it is no such.

@@ -426,7 +426,7 @@ static int row_add(struct filling *filling, size_t row) {
 		return cell_refuse(filling, row, column->name, cell, "is not positive");
 	if (column->role == TABLE_RATE)
 		seconds = 1 / seconds;
-	if (isfinite(seconds) && (seconds > SECONDS_MAX || seconds < SECONDS_MIN))
+	if (isfinite(seconds) && !table->unitless && (seconds > SECONDS_MAX || seconds < SECONDS_MIN))
 		return cell_refuse(filling, row, column->name, cell, "is out of range");
 	js_auto json_t *problem = settings_json(table, row, TABLE_PROBLEM),
 				   *config = settings_json(table, row, TABLE_PARAM);
@@ -490,7 +490,8 @@ int table_fill(struct study_set *set, struct table *table, const char *kernel, c
 		if (row_add(&filling, r))
 			return -1;
 	if (filling.values == 0)
-		return err_set(err, ERR_USAGE, NULL, "%s: no row of the table has a time", table->path);
+		return err_set(err, ERR_USAGE, NULL, "%s: no row of the table has a time%s%s", table->path,
+		               table->left_out ? "; left out: " : "", table->left_out ? table->left_out : "");
 	table_describe(table, set, before);
 	return 0;
 }

@@ -264,6 +264,17 @@ static bool objective_find(struct table *table) {
 	return found == 1;
 }
 
+/* Cycles of a processor where nothing else is a time. */
+static bool cycles_find(struct table *table) {
+	size_t found = 0;
+	for (size_t c = 0; c < table->csv->columns; c++)
+		if (table->columns[c].numbers && table_has_word(table->columns[c].read.base, "cycles") &&
+		    !table_is_statistic(&table->columns[c].read) && found++ == 0)
+			table->value = c;
+	table->unitless = found == 1;
+	return found == 1;
+}
+
 /* The unit that the user names for values without one. */
 static int unit_set(struct table *table, struct err *err) {
 	struct table_column *column = &table->columns[table->value];
@@ -379,7 +390,7 @@ static int value_choose(struct table *table, struct err *err) {
 		return 0;
 	if (best == 1000)
 		return median_find(table) || only_time(table, true) || total_of_parts(table) || lawful_time(table) ||
-		               objective_find(table)
+		               cycles_find(table) || objective_find(table)
 		           ? 0
 		           : value_refuse(table, err);
 	if (twice && best >= RATE_RANK && !total_find(table))

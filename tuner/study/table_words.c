@@ -10,9 +10,9 @@ static const struct {
 	const char *words;
 	double scale;
 } times[] = {{"s sec secs seg segs second seconds", 1},
-             {"ms msec msecs msecond millisecond milliseconds milisecond miliseconds millseconds", 1e-3},
-             {"us usec usecs usecond \xc2\xb5s \xce\xbcs microsecond microseconds", 1e-6},
-             {"ns nsec nsecs nsecond nanosecond nanoseconds", 1e-9},
+             {"ms msec msecs millis msecond millisecond milliseconds milisecond miliseconds millseconds", 1e-3},
+             {"us usec usecs micros usecond \xc2\xb5s \xce\xbcs microsecond microseconds", 1e-6},
+             {"ns nsec nsecs nanos nsecond nanosecond nanoseconds", 1e-9},
              {"min minutes", 60},
              {"h hour hours", 3600},
              {"day", 86400}};
@@ -473,12 +473,12 @@ bool table_is_figure(const char *header) {
 	       parts(lower,
 	             "speedup efficiency occupancy utilization utilisation ipc cpi energy power watts joules percent share "
 	             "rate ratio rank note notes comment remark memory rss peak footprint registers bandwidth throughput "
-	             "gain "
-	             "overhead sm achieved imbalance scaling error accuracy inertia residual verdict winner fastest best "
-	             "unit "
-	             "fraction deviation change delta usage allocs rel relative normalized normalised perf errors failures "
-	             "correct valid "
-	             "verified date timestamp datetime fecha fechahora flops gflops mflops checksum hash "
+	             "gain overhead sm achieved imbalance scaling error accuracy inertia residual verdict winner fastest "
+	             "best "
+	             "unit fraction deviation change delta usage allocs rel relative normalized normalised perf errors "
+	             "failures correct valid verified solutions visited expanded date timestamp datetime fecha fechahora "
+	             "flops gflops mflops "
+	             "checksum hash "
 	             "\xce\x94 \xce\xb4 difference diff vs",
 	             false);
 }

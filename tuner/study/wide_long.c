@@ -108,6 +108,38 @@ static const char *time_of(const struct csv *csv, const struct wide *wide, size_
 	           : cell;
 }
 
+static bool is_zero(const char *cell) {
+	return *cell && strspn(cell, "0.,") == strlen(cell);
+}
+
+/* Is a time of 0 shorter than the clock tells? One behind times that were told was rather not measured. */
+static bool is_too_short(const struct making *making, size_t row, size_t at) {
+	size_t column = making->wide->column[at], r = 0;
+	while (r <= row && is_zero(csv_cell(making->csv, r, column)))
+		r++;
+	return making->wide->measure.measure == MEASURE_TIME && r > row;
+}
+
+/* Where one of the times is too short to be told, the others cannot be compared with it. */
+static bool is_comparable(const struct making *making, size_t row) {
+	bool all = true;
+	for (size_t i = 0; i < making->wide->count && all; i++)
+		all = !is_too_short(making, row, i);
+	return all;
+}
+
+/* Says in how many rows a time is too short. */
+static void short_note(const struct making *making) {
+	struct csv *out = making->out;
+	size_t rows = 0;
+	for (size_t r = 0; r < making->csv->rows; r++)
+		rows += !is_comparable(making, r);
+	if (rows && out->note_count < CSV_NOTES_MAX)
+		out->notes[out->note_count++] =
+			arena_printf(out->arena, "left out: %zu row%s with a time of 0, which is too short for the clock", rows,
+		                 rows == 1 ? "" : "s");
+}
+
 static void row_add(struct making *making, size_t row, size_t at, bool serial) {
 	struct csv *out = making->out;
 	const char **cells = out->cells + out->rows * out->columns;
@@ -124,7 +156,7 @@ static void row_add(struct making *making, size_t row, size_t at, bool serial) {
 	if (making->wide->with_serial)
 		cells[making->keys + 1] = at + 1 == making->wide->count ? "serial" : "parallel";
 	const char *time = time_of(making->csv, making->wide, row, at);
-	cells[out->columns - 1] = strspn(time, "0.,") == strlen(time) ? "" : time; /* rounded down, or not measured */
+	cells[out->columns - 1] = is_zero(time) || !is_comparable(making, row) ? "" : time;
 	for (size_t r = 0; r < out->rows && serial; r++)
 		if (memcmp(out->cells + r * out->columns, cells, out->columns * sizeof *cells) == 0)
 			return;
@@ -280,6 +312,7 @@ struct csv *wide_to_long(const struct csv *csv, struct wide *wide) {
 	out->cells = arena_alloc(csv->arena, csv->rows * wide->count * out->columns + 1, sizeof *out->cells);
 	out->line = arena_alloc(csv->arena, csv->rows * wide->count + 1, sizeof *out->line);
 	header_make(&making);
+	short_note(&making);
 	for (size_t i = 0; i < wide->count; i++) {
 		bool serial = is_serial(&making, i);
 		bool once = serial && making.keys == 1 && !table_is_problem(making.csv->header[making.key[0]]);
