@@ -121,6 +121,32 @@ static const char *both_words(const struct study *study, const struct apart *apa
 	return text;
 }
 
+/* The same two values wherever they were compared: "threads=34 is 7.8 to 8.04 times as fast as threads=1". NULL: they
+ * were so once, or not everywhere that far apart. */
+static char *everywhere_text(const struct study *study, const struct apart *apart, double chance) {
+	double least = INFINITY, most = 0;
+	size_t c = 0, count = 0;
+	char fast[PROBE_TEXT], slow[PROBE_TEXT], low_text[32], high_text[32];
+	while (study_row(study, apart->fast)->level[c] == study_row(study, apart->slow)->level[c])
+		c++;
+	int low = study_row(study, apart->fast)->level[c], high = study_row(study, apart->slow)->level[c];
+	for (size_t a = 0; a < study_rows(study); a++)
+		for (size_t b = 0; b < study_rows(study); b++)
+			if (study_row(study, a)->level[c] == low && study_row(study, b)->level[c] == high &&
+			    reading_one_apart(study, a, b)) {
+				least = fmin(least, reading_time(study, b) / reading_time(study, a));
+				most = fmax(most, reading_time(study, b) / reading_time(study, a));
+				count++;
+			}
+	if (count < 2 || !(least > chance))
+		return NULL;
+	snprintf(low_text, sizeof low_text, "%.3g", least);
+	snprintf(high_text, sizeof high_text, "%.3g", most);
+	bool one = strcmp(low_text, high_text) == 0;
+	return mem_printf("%s is %s%s%s times as fast as %s", probe_level(study, c, low, fast), low_text, one ? "" : " to ",
+	                  one ? "" : high_text, probe_level(study, c, high, slow));
+}
+
 /* Names a row, in as much as fits into a sentence. */
 static const char *row_words(const struct study *study, size_t row, char text[PROBE_TEXT]) {
 	reading_subject(study, row, SIZE_MAX, text);
@@ -309,8 +335,9 @@ char *reading_silence(const struct study *study) {
 	struct apart alike = apart_of(study, true);
 	snprintf(between, sizeof between, " is %.3g times as fast as ", alike.ratio > chance ? alike.ratio : apart.ratio);
 	both_words(study, alike.ratio > chance ? &alike : &apart, between, both);
+	char *everywhere = alike.ratio > chance ? everywhere_text(study, &alike, chance) : NULL;
 	if (alike.ratio > chance)
-		return mem_strdup(both);
+		return everywhere ? everywhere : mem_strdup(both);
 	if (!*both)
 		snprintf(both, sizeof both, "the fastest row%sthe slowest one", between);
 	return mem_printf("%s, but they differ in more than one column, and rows that differ in one alone are not that far "
