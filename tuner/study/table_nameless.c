@@ -268,6 +268,17 @@ static void units_name(struct csv *csv) {
 	csv->header = header;
 }
 
+/* Are most of the names numbers above numbers, and fractions among them that nobody chose? */
+static bool are_measured(const struct csv *csv) {
+	size_t alike = 0, fractions = 0;
+	double number;
+	for (size_t c = 0; c < csv->columns && csv->rows; c++) {
+		alike += table_number(csv, csv->header[c], false, &number) && is_cell(csv, c);
+		fractions += is_cell(csv, c) && strchr(csv->header[c], '.') && strchr(csv_cell(csv, 0, c), '.');
+	}
+	return 2 * alike > csv->columns && (fractions > 1 || (fractions && alike == csv->columns));
+}
+
 /* A line of times above others is a measurement, too, with numbers before them or without: the names are missing. */
 int table_nameless(struct csv *csv, const char *path, const char **names, struct err *err) {
 	size_t timed = 0, numbered = 0;
@@ -278,6 +289,8 @@ int table_nameless(struct csv *csv, const char *path, const char **names, struct
 	if (timed >= 2 || (timed && timed + numbered >= csv->columns))
 		return err_set(err, ERR_USAGE, NULL, "%s: the line of names has times in it", path);
 	const char *made = names_make(csv);
+	if (!made && are_measured(csv))
+		return err_set(err, ERR_USAGE, NULL, "%s: the line of names is missing: numbers stand in its place", path);
 	*names = made ? made : *names;
 	if (!made) {
 		first_name(csv);
