@@ -255,12 +255,12 @@ static void ratio_tell(struct csv *csv, size_t ratio) {
 	}
 }
 
-/* Are the numbers of a column those of the columns from first to last, added up? */
-static bool is_sum(const struct csv *csv, size_t column, size_t first, size_t last) {
+/* Are the numbers of a column those of the columns from first to last, or of these two alone, added up? */
+static bool is_sum(const struct csv *csv, size_t column, size_t first, size_t last, bool two) {
 	size_t r = 0, shared = 0;
 	for (; r < csv->rows; r++) {
 		double sum = 0, most = 0, whole = table_positive(csv, r, column), number;
-		for (size_t c = first; c <= last; c++) {
+		for (size_t c = first; c <= last; c += two ? last - first : 1) {
 			number = table_number(csv, csv_cell(csv, r, c), false, &number) && number >= 0 ? number : NAN;
 			sum += number;
 			most = fmax(most, number);
@@ -290,9 +290,24 @@ static void sum_tell(struct csv *csv, size_t column) {
 			scale = other;
 			c++;
 		}
-		if (c > last && is_sum(csv, column, first, last))
+		if (c > last && is_sum(csv, column, first, last, false))
 			csv->header[column] =
 				arena_printf(csv->arena, "total %s (%s)", csv->header[column], table_time_unit(scale));
+	}
+}
+
+/* So is a time that is the sum of two others: "wall" beside "interior" and "wall - interior". */
+static void pair_tell_sum(struct csv *csv, size_t column) {
+	double scale, one, two;
+	if (!is_time(csv, column, &scale) || table_has_word(csv->header[column], "total overall all end e2e"))
+		return;
+	for (size_t i = 0; i < csv->columns * csv->columns; i++) {
+		size_t a = i / csv->columns, b = i % csv->columns;
+		if (a >= b || a == column || b == column || !is_time(csv, a, &one) || !is_time(csv, b, &two) || one != scale ||
+		    two != scale || !is_sum(csv, column, a, b, true))
+			continue;
+		csv->header[column] = arena_printf(csv->arena, "total %s", csv->header[column]);
+		return;
 	}
 }
 
@@ -303,6 +318,7 @@ void table_ratios_name(struct csv *csv) {
 	bool usual = csv->columns <= COLUMNS_MOST && csv->rows >= ROWS_LEAST && csv->rows <= TABLE_PAIRS_ROWS;
 	for (size_t c = 0; c < csv->columns && usual; c++) {
 		sum_tell(csv, c);
+		pair_tell_sum(csv, c);
 		ratio_tell(csv, c);
 	}
 }

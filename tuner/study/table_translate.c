@@ -117,6 +117,7 @@ static const char *const translations[][2] = {
 	{"rdzenie rdzeni", "cores"},
 	{"rozmiar", "size"},
 	{"przyspieszenie", "speedup"},
+	{"fração fraccion fracción frazione anteil ulamek", "fraction"},
 	{"efektywnosc wydajnosc", "efficiency"},
 	{"blad", "error"},
 	{"lado cote seite lato", "side"},
