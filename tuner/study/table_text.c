@@ -440,12 +440,23 @@ static void colons_cut(struct csv *csv) {
 	}
 }
 
+/* Quoted fields, with as many in each row as there are names: no log is so, whatever stands between the quotes. */
+static bool is_plainly_csv(const char *text, size_t size) {
+	struct csv *csv = memchr(text, '"', size) && memchr(text, ',', size) ? csv_read(text, size, "", NULL) : NULL;
+	bool plainly = csv && csv->columns > 2 && csv->rows > 1;
+	for (size_t c = 0; plainly && c < csv->columns; c++)
+		plainly = *csv->header[c] && !strchr(csv->header[c], ':');
+	csv_free(csv);
+	return plainly;
+}
+
 struct csv *table_text_read(const char *path, const char *text, size_t size, struct err *err) {
 	mem_auto char *html = html_plain(text, size, &size);
 	text = html ? html : text;
-	mem_auto char *sections = table_sections_plain(text, size, &size);
-	mem_auto char *lines = sections ? NULL : table_lines_plain(text, size, &size);
-	mem_auto char *log = sections || lines ? NULL : table_log_plain(text, size, &size);
+	bool plainly = is_plainly_csv(text, size);
+	mem_auto char *sections = plainly ? NULL : table_sections_plain(text, size, &size);
+	mem_auto char *lines = sections || plainly ? NULL : table_lines_plain(text, size, &size);
+	mem_auto char *log = sections || lines || plainly ? NULL : table_log_plain(text, size, &size);
 	text = sections ? sections : lines ? lines : log ? log : text;
 	mem_auto char *plain = table_text_plain(text, size, &size);
 	struct csv *csv = csv_read(plain ? plain : text, size, path, err);
