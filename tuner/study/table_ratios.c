@@ -124,7 +124,8 @@ struct gain {
 static double gain_of(const struct gain *gain, size_t row) {
 	double own = table_positive(gain->csv, row, gain->ratio);
 	double members = gain->team == SIZE_MAX ? 1 : table_positive(gain->csv, row, gain->team);
-	return resolution_of(csv_cell(gain->csv, row, gain->ratio), own) <= COARSE ? own * members : NAN;
+	bool sharp = own == 1 || resolution_of(csv_cell(gain->csv, row, gain->ratio), own) <= COARSE; /* 1 is itself */
+	return sharp ? own * members : NAN;
 }
 
 /* Is this a row that others are compared with? */
@@ -138,8 +139,8 @@ static bool is_compared(const struct gain *gain, size_t row) {
 static bool is_from(const struct gain *gain, size_t column, size_t row, size_t first, bool rate, bool *apart) {
 	double gained = gain_of(gain, row) / gain_of(gain, first);
 	double own = table_positive(gain->csv, row, column), one = table_positive(gain->csv, first, column);
-	double resolution =
-		resolution_of(csv_cell(gain->csv, row, gain->ratio), table_positive(gain->csv, row, gain->ratio));
+	double ratio = table_positive(gain->csv, row, gain->ratio);
+	double resolution = ratio == 1 ? 0 : resolution_of(csv_cell(gain->csv, row, gain->ratio), ratio);
 	*apart = fabs(log(gained)) >= log(APART);
 	return fabs(log((rate ? own / one : one / own) / gained)) <= TOLD + resolution;
 }
