@@ -358,7 +358,5 @@ void explain_effects_add(const struct explain_view *view, struct explain_table *
 	turns_add(view, table, effects, rows);
 	json_object_set_new(result, "effects", sorted(rows, table->params, STUDY_COLUMNS_MAX));
 	dependence_add(json_object_get(result, "effects"), json_object_get(result, "interactions"));
-	/* The curves of a table tell it, and its rows are seldom all that could be next to the fastest one. */
-	bool told = winner == SIZE_MAX || view->item->table;
-	json_object_set_new(result, "landscape", told ? NULL : explain_landscape(view, table, winner));
+	json_object_set_new(result, "landscape", winner == SIZE_MAX ? NULL : explain_landscape(view, table, winner));
 }

@@ -456,7 +456,7 @@ static void entries_add(const struct explain_view *view, size_t threads, json_t 
 static json_t *refusal(const struct explain_view *view) {
 	size_t rows = study_rows(view->study);
 	double threads = rows ? study_value_number(view->study, 0, "threads", 0) : 0;
-	if (!(threads >= 1) || view->item->table) /* then nobody asked */
+	if (!(threads >= 1))
 		return NULL;
 	return json_pack("{s:O,s:n,s:o}", "problem", view->problem, "law", "reason",
 	                 json_sprintf("every measurement used %.0f thread%s; Amdahl's law needs 3 thread counts, the USL 4",

@@ -262,8 +262,11 @@ static bool says_more(const struct explain_text *text, const json_t *entry) {
 /* The entries that say something, those without a gain once: "alike" is how many they are. New reference. */
 static json_t *entries_shown(const struct explain_text *text, const json_t *all) {
 	json_t *shown = json_array(), *flat = NULL;
+	bool table = json_object_get(text->result, "table");
 	js_each (entry, all) {
 		bool alike = js_bool_or(entry, "flat", false) && !text->all;
+		if (table && !json_object_get(entry, "points")) /* nobody asked for other teams than the table has */
+			continue;
 		if (alike && flat) {
 			json_object_set_new(flat, "alike", json_integer(js_int_or(flat, "alike", 1) + 1));
 		} else if (says_more(text, entry)) {

@@ -265,7 +265,8 @@ static void effects_put(struct report *report, const struct report_section *sect
 	effects_table(report, section, effects);
 	pairs_table(report, json_object_get(section->result, "interactions"));
 	path_table(report, section->result);
-	landscape_describe(report, json_object_get(section->result, "landscape"));
+	if (!json_object_get(section->result, "table"))
+		landscape_describe(report, json_object_get(section->result, "landscape"));
 }
 
 const struct report_part report_effects = {REPORT_EXPLAINED, effects_put};

@@ -263,7 +263,8 @@ static void front_put(struct report *report, const json_t *pareto) {
 /* A file or a program without teams and sizes to compare: nobody can be told to vary them. */
 static bool is_nothing(const struct report *report, const struct report_section *section) {
 	js_each (law, json_object_get(section->result, "scaling"))
-		if (json_equal(json_object_get(law, "problem"), section->problem))
+		if (json_equal(json_object_get(law, "problem"), section->problem) &&
+		    (!report->from || json_object_get(law, "points")))
 			return false;
 	return (report->from || report_is_program(section)) && !json_is_object(json_object_get(section->result, "sizes")) &&
 	       json_array_size(js_at(section->result, "pareto.front")) == 0;
