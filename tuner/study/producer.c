@@ -174,13 +174,6 @@ static bool has_cells(const struct csv *csv, size_t column) {
 	return false;
 }
 
-static bool is_constant(const struct csv *csv, size_t column) {
-	for (size_t r = 1; r < csv->rows; r++)
-		if (strcmp(csv_cell(csv, r, column), csv_cell(csv, 0, column)) != 0)
-			return false;
-	return true;
-}
-
 static bool is_text(const struct csv *csv, size_t column) {
 	double number;
 	return csv->rows && !table_number(csv, csv_cell(csv, 0, column), true, &number);
@@ -195,7 +188,7 @@ static int parts_find(const struct producer *producer, const struct study_readin
 		struct part *part = &making->parts[c];
 		part_find(producer->columns, csv->header[c], part);
 		if (part->role != ROLE_PROBLEM && !is_value(part->role) && (part->any || is_text(csv, c)) &&
-		    is_constant(csv, c) && csv->rows > 1 && part->role != ROLE_UNIT && part->role != ROLE_PATH)
+		    !table_varies(csv, c) && csv->rows > 1 && part->role != ROLE_UNIT && part->role != ROLE_PATH)
 			part->role = ROLE_SKIP; /* what every run has in common needs no name */
 		if (asked && strcmp(asked, csv->header[c]) == 0) {
 			part->role = reading->more ? ROLE_MORE : is_value(part->role) ? part->role : ROLE_LESS;
@@ -429,8 +422,7 @@ static void benchmark_part(struct produced *produced) {
 	size_t benchmark = part_of(produced, "benchmark"), function = part_of(produced, "function");
 	for (size_t r = 1; r < csv->rows && r < ROWS_COMPARED && benchmark < csv->columns && function < csv->columns; r++)
 		for (size_t k = 0; k < r && *csv_cell(csv, r, function); k++)
-			if (strcmp(csv_cell(csv, k, function), csv_cell(csv, r, function)) == 0 &&
-			    strcmp(csv_cell(csv, k, benchmark), csv_cell(csv, r, benchmark)) != 0) {
+			if (table_is_same(csv, function, k, r) && !table_is_same(csv, benchmark, k, r)) {
 				produced->role[are_operations(csv, function) ? function : benchmark] = TABLE_PROBLEM;
 				return;
 			}

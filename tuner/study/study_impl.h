@@ -266,9 +266,20 @@ static inline bool table_is_quotient(const struct csv *csv, size_t column, size_
 static inline bool table_exceeds_team(double gain, double members) {
 	return gain > 1.3 * members;
 }
+/* Do two rows have the same in a column? */
+static inline bool table_is_same(const struct csv *csv, size_t column, size_t a, size_t b) {
+	return strcmp(csv_cell(csv, a, column), csv_cell(csv, b, column)) == 0;
+}
+/* How many of so many rows, from the first on, have the same in a column as this one? */
+static inline size_t table_seen(const struct csv *csv, size_t column, size_t row, size_t rows) {
+	size_t seen = 0;
+	for (size_t r = 0; r < rows; r++)
+		seen += table_is_same(csv, column, r, row);
+	return seen;
+}
 static inline bool table_varies(const struct csv *csv, size_t column) {
 	size_t r = 1;
-	while (r < csv->rows && strcmp(csv_cell(csv, r, column), csv_cell(csv, 0, column)) == 0)
+	while (r < csv->rows && table_is_same(csv, column, r, 0))
 		r++;
 	return r < csv->rows;
 }

@@ -428,7 +428,7 @@ static struct csv *pivoted(const struct csv *csv) {
 		return NULL;
 	struct grid *grid = grid_new();
 	for (size_t r = 0; r < csv->rows; r++) {
-		bool first = r == 0 || strcmp(csv_cell(csv, r, id), csv_cell(csv, r - 1, id)) != 0;
+		bool first = r == 0 || !table_is_same(csv, id, r, r - 1);
 		if (first)
 			grid_row(grid, csv->line[r]);
 		for (size_t c = 0; first && c < csv->columns; c++)

@@ -29,14 +29,10 @@ static int worth(const struct table *table, size_t c) {
 static bool go_together(const struct csv *csv, size_t a, size_t b) {
 	size_t distinct = 0;
 	for (size_t r = 0; r < csv->rows; r++) {
-		bool again = false;
-		for (size_t s = 0; s < r; s++) {
-			bool x = strcmp(csv_cell(csv, r, a), csv_cell(csv, s, a)) == 0;
-			if (x != (strcmp(csv_cell(csv, r, b), csv_cell(csv, s, b)) == 0))
+		for (size_t s = 0; s < r; s++)
+			if (table_is_same(csv, a, r, s) != table_is_same(csv, b, r, s))
 				return false;
-			again = again || x;
-		}
-		distinct += !again;
+		distinct += !table_seen(csv, a, r, r);
 	}
 	return distinct >= TOGETHER_LEAST;
 }
@@ -71,8 +67,8 @@ static bool is_finer(const struct csv *csv, size_t fine, size_t coarse) {
 	bool several = false;
 	for (size_t r = 0; r < csv->rows; r++)
 		for (size_t s = 0; s < r; s++) {
-			bool same = strcmp(csv_cell(csv, r, coarse), csv_cell(csv, s, coarse)) == 0;
-			bool own = strcmp(csv_cell(csv, r, fine), csv_cell(csv, s, fine)) == 0;
+			bool same = table_is_same(csv, coarse, r, s);
+			bool own = table_is_same(csv, fine, r, s);
 			if (own && !same)
 				return false;
 			several = several || (same && !own);
@@ -80,10 +76,9 @@ static bool is_finer(const struct csv *csv, size_t fine, size_t coarse) {
 	return several;
 }
 
-static bool same_problem_but(const struct table *table, size_t a, size_t b, size_t column) {
+static bool is_same_problem(const struct table *table, size_t a, size_t b) {
 	for (size_t c = 0; c < table->csv->columns; c++)
-		if (c != column && table->columns[c].role == TABLE_PROBLEM &&
-		    strcmp(csv_cell(table->csv, a, c), csv_cell(table->csv, b, c)) != 0)
+		if (table->columns[c].role == TABLE_PROBLEM && !table_is_same(table->csv, c, a, b))
 			return false;
 	return true;
 }
@@ -119,8 +114,8 @@ static bool is_of_problem(const struct table *table, size_t column) {
 	bool several = false, varies = false;
 	for (size_t r = 0; r < csv->rows; r++)
 		for (size_t s = 0; s < r; s++) {
-			bool same = strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) == 0;
-			bool problem = same_problem_but(table, r, s, SIZE_MAX);
+			bool same = table_is_same(csv, column, r, s);
+			bool problem = is_same_problem(table, r, s);
 			if (problem && !same)
 				return false;
 			several = several || problem;
@@ -287,10 +282,9 @@ static void each_decide(struct table *table) {
 	static const char members[] = "rank process proc thread core worker gpu node";
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const char *name = table->columns[c].name, *slash = strchr(name, '/');
-		bool each = slash && table->csv->rows > 1 && table_among(slash + 1, strlen(slash + 1), members) &&
+		bool each = slash && table->csv->rows > 1 && !table_varies(table->csv, c) &&
+		            table_among(slash + 1, strlen(slash + 1), members) &&
 		            table_is_problem(arena_printf(table->csv->arena, "%.*s", (int)(slash - name), name));
-		for (size_t r = 1; r < table->csv->rows && each; r++)
-			each = strcmp(csv_cell(table->csv, r, c), csv_cell(table->csv, 0, c)) == 0;
 		table->columns[c].role = each ? TABLE_PROBLEM : table->columns[c].role;
 	}
 }
@@ -327,7 +321,7 @@ static const char *ratio_to(const struct table *table) {
 		size_t rows = 0, ones = 0, all = 0;
 		double number;
 		for (size_t s = 0; s < csv->rows; s++) {
-			bool own = strcmp(csv_cell(csv, s, version), csv_cell(csv, r, version)) == 0;
+			bool own = table_is_same(csv, version, s, r);
 			bool one = table_number(csv, csv_cell(csv, s, table->value), false, &number) && number == 1;
 			rows += own;
 			ones += own && one;

@@ -19,8 +19,7 @@ static bool are_remarks(const struct table *table, size_t column) {
 		marks +=
 			table_is_sign(cell) || (column > table->value && strchr(cell, '/') && !cell[strspn(cell, "0123456789/")]);
 		numbers += table_is_missing(cell) || (table_digits(cell) && !strpbrk(cell, "x*") && !strstr(cell, "×"));
-		for (size_t s = 0; s < r && !table_is_missing(cell); s++)
-			twice = twice || strcmp(cell, csv_cell(csv, s, column)) == 0;
+		twice = twice || (!table_is_missing(cell) && table_seen(csv, column, r, r));
 	}
 	return column > 0 && (marks == csv->rows || (!twice && (empty > 0 || (team && numbers == csv->rows))));
 }
@@ -30,14 +29,6 @@ static void remarks_ignore(struct table *table) {
 		if (table->columns[c].role == TABLE_PARAM && !table->columns[c].numbers &&
 		    !table_is_parameter(table->columns[c].name) && are_remarks(table, c))
 			table->columns[c].role = TABLE_IGNORED;
-}
-
-/* Does the value of a row stand in no row above? */
-static bool is_first(const struct csv *csv, size_t column, size_t row) {
-	size_t r = 0;
-	while (r < row && strcmp(csv_cell(csv, r, column), csv_cell(csv, row, column)) != 0)
-		r++;
-	return r == row;
 }
 
 /* Does each number that was chosen or given stand in several rows, and are there at least two such columns? */
@@ -50,7 +41,7 @@ static bool are_grid(const struct table *table) {
 		if (!given || !table->columns[c].numbers || !table_varies(csv, c))
 			continue;
 		for (size_t r = 0; r < csv->rows; r++)
-			distinct += is_first(csv, c, r);
+			distinct += !table_seen(csv, c, r, r);
 		if (2 * distinct > csv->rows)
 			return false;
 		columns++;
@@ -65,7 +56,7 @@ static void row_names_ignore(struct table *table) {
 	size_t r = 0;
 	if (table->columns[0].numbers || csv->rows > TABLE_PAIRS_ROWS || csv->rows < ROWS_LEAST)
 		return;
-	while (r < csv->rows && is_first(csv, 0, r))
+	while (r < csv->rows && !table_seen(csv, 0, r, r))
 		r++;
 	if (r == csv->rows && are_grid(table))
 		table->columns[0].role = TABLE_IGNORED;
@@ -78,8 +69,7 @@ static bool are_copies(const struct table *table, size_t column) {
 	for (size_t i = 0; i < rows * rows; i++) {
 		size_t a = i / rows, b = i % rows;
 		const char *one = csv_cell(table->csv, a, table->value), *other = csv_cell(table->csv, b, table->value);
-		if (a >= b || strcmp(csv_cell(table->csv, a, column), csv_cell(table->csv, b, column)) == 0 ||
-		    !table_same_but(table, a, b, column))
+		if (a >= b || table_is_same(table->csv, column, a, b) || !table_same_but(table, a, b, column))
 			continue;
 		if (strcmp(one, other) != 0 || strlen(one) < DIGITS_LEAST)
 			return false;

@@ -167,7 +167,7 @@ static bool are_like(const struct csv *csv, size_t a, size_t b, bool labels) {
 	bool like = true;
 	for (size_t c = 0; c < csv->columns && like; c++) {
 		bool label = strcmp(csv->header[c], "version") == 0, time = strcmp(csv->header[c], "time") == 0;
-		like = time || label != labels || strcmp(csv_cell(csv, a, c), csv_cell(csv, b, c)) == 0;
+		like = time || label != labels || table_is_same(csv, c, a, b);
 	}
 	return like;
 }

@@ -123,10 +123,7 @@ static bool are_runs(const struct csv *csv) {
 		}
 		bool chosen = !table_number(csv, csv_cell(csv, r, 0), true, &number) ||
 		              (least != floor(least) && number == floor(number));
-		bool again = most > RUNS_APART * least || !chosen;
-		for (size_t k = 0; k < r && !again; k++)
-			again = strcmp(csv_cell(csv, k, 0), csv_cell(csv, r, 0)) == 0;
-		if (again || r > TABLE_PAIRS_ROWS)
+		if (most > RUNS_APART * least || !chosen || r > TABLE_PAIRS_ROWS || table_seen(csv, 0, r, r))
 			return false;
 	}
 	return up && down;

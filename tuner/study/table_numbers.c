@@ -31,7 +31,7 @@ struct table_ends table_ends(const struct table *table, size_t column) {
 bool table_same_but(const struct table *table, size_t a, size_t b, size_t column) {
 	for (size_t c = 0; c < table->csv->columns; c++)
 		if (c != column && (table->columns[c].role == TABLE_PARAM || table->columns[c].role == TABLE_PROBLEM) &&
-		    strcmp(csv_cell(table->csv, a, c), csv_cell(table->csv, b, c)) != 0)
+		    !table_is_same(table->csv, c, a, b))
 			return false;
 	return true;
 }
@@ -131,12 +131,8 @@ static size_t numbered_to(const struct table *table, size_t column) {
 		most = fmax(most, number);
 	}
 	size_t runs = least >= 0 && least <= 1 && most - least < (double)csv->rows ? (size_t)(most - least) + 1 : 0;
-	for (size_t r = 0; r < csv->rows && runs; r++) {
-		size_t seen = 0;
-		for (size_t s = 0; s < csv->rows; s++)
-			seen += strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) == 0;
-		runs = seen * runs == csv->rows ? runs : 0;
-	}
+	for (size_t r = 0; r < csv->rows && runs; r++)
+		runs = table_seen(csv, column, r, csv->rows) * runs == csv->rows ? runs : 0;
 	return runs;
 }
 
@@ -178,7 +174,7 @@ static bool is_repetition(const struct table *table, size_t column, bool named) 
 /* Does a column vary over the first rows, and is it the same again in each so many further ones? */
 static bool is_periodic(const struct csv *csv, size_t column, size_t period) {
 	size_t r = period;
-	while (r < csv->rows && strcmp(csv_cell(csv, r, column), csv_cell(csv, r % period, column)) == 0)
+	while (r < csv->rows && table_is_same(csv, column, r, r % period))
 		r++;
 	return r >= csv->rows && table_varies(csv, column);
 }
@@ -189,7 +185,7 @@ static bool is_of_rows(const struct table *table, size_t column) {
 	double number, first = 0;
 	size_t r = 0, period = 1;
 	bool other = false;
-	while (period < csv->rows && strcmp(csv_cell(csv, period, column), csv_cell(csv, 0, column)) != 0)
+	while (period < csv->rows && !table_is_same(csv, column, period, 0))
 		period++;
 	while (r < csv->rows && table_number(csv, csv_cell(csv, r, column), false, &number) &&
 	       (!r || number == first + (double)(r % period))) {

@@ -188,8 +188,7 @@ static bool is_apart(const struct csv *csv, size_t column, size_t other) {
 	bool alike = false, gains = false;
 	for (size_t i = 0; i < csv->rows * csv->rows; i++) {
 		size_t a = i / csv->rows, b = i % csv->rows, c = 0;
-		while (c < csv->columns &&
-		       (!table_is_problem(csv->header[c]) || strcmp(csv_cell(csv, a, c), csv_cell(csv, b, c)) == 0))
+		while (c < csv->columns && (!table_is_problem(csv->header[c]) || table_is_same(csv, c, a, b)))
 			c++;
 		if (a >= b || c < csv->columns)
 			continue;

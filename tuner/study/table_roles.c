@@ -9,6 +9,7 @@
 #include "tuner/study/study_impl.h"
 
 enum { MEASURED_ROWS_LEAST = 5, DIFFERENT_MOST = 100, DONE_LEAST = 3, LABELS = 10, HAPHAZARD_LEAST = 8 };
+enum { LOOKED_AT = 1000 }; /* rows that may repeat */
 static const double MEASURED_DISTINCT = 0.6, SAME = 0.02, ABOUT = 0.05;
 
 static bool all_numbers(const struct csv *csv, size_t column) {
@@ -28,21 +29,9 @@ static bool all_numbers(const struct csv *csv, size_t column) {
 
 static bool rarely_repeats(const struct csv *csv, size_t column) {
 	size_t distinct = 0;
-	for (size_t r = 0; r < csv->rows; r++) {
-		bool again = false;
-		for (size_t s = 0; s < r && !again && r < 1000; s++)
-			again = strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) == 0;
-		distinct += !again;
-	}
-	return csv->rows >= MEASURED_ROWS_LEAST && (double)distinct >= MEASURED_DISTINCT * (double)csv->rows;
-}
-
-/* How often the value of a row occurs in its column. */
-static size_t times_seen(const struct csv *csv, size_t column, size_t row) {
-	size_t seen = 0;
 	for (size_t r = 0; r < csv->rows; r++)
-		seen += strcmp(csv_cell(csv, r, column), csv_cell(csv, row, column)) == 0;
-	return seen;
+		distinct += r >= LOOKED_AT || !table_seen(csv, column, r, r);
+	return csv->rows >= MEASURED_ROWS_LEAST && (double)distinct >= MEASURED_DISTINCT * (double)csv->rows;
 }
 
 static const char chosen_words[] = "thread rank worker device gpu cpu node core variant version algo algorithm config "
@@ -117,14 +106,14 @@ static bool is_determined(const struct table *table, size_t column) {
 	const struct csv *csv = table->csv;
 	for (size_t r = 0; r < csv->rows; r++)
 		for (size_t s = 0; s < r; s++)
-			if (table_same_but(table, r, s, column) && strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) != 0)
+			if (table_same_but(table, r, s, column) && !table_is_same(csv, column, r, s))
 				return false;
 	return true;
 }
 
 static bool all_differ(const struct csv *csv, size_t column) {
 	size_t r = 0;
-	while (r < csv->rows && csv->rows <= DIFFERENT_MOST && times_seen(csv, column, r) == 1)
+	while (r < csv->rows && csv->rows <= DIFFERENT_MOST && !table_seen(csv, column, r, r))
 		r++;
 	return r == csv->rows && r > 1;
 }
@@ -355,7 +344,7 @@ static bool is_haphazard(const struct csv *csv, size_t column) {
 		if (!table_number(csv, csv_cell(csv, r, column), false, &number[2]))
 			return false;
 		turns += r > 1 && (number[1] - number[0]) * (number[2] - number[1]) < 0;
-		unequal += times_seen(csv, column, r) != times_seen(csv, column, 0);
+		unequal += table_seen(csv, column, r, csv->rows) != table_seen(csv, column, 0, csv->rows);
 	}
 	return csv->rows >= HAPHAZARD_LEAST && unequal && 3 * turns >= csv->rows;
 }
@@ -437,10 +426,11 @@ static void results_decide(struct table *table) {
  * occurs equally often, rows that differ in nothing else have several, and they are far apart. */
 static bool is_chosen(const struct table *table, size_t column) {
 	const struct csv *csv = table->csv;
-	size_t all = csv->rows ? times_seen(csv, column, 0) : 0;
+	size_t all = table_seen(csv, column, 0, csv->rows);
 	double number, least = INFINITY, most = 0;
 	for (size_t r = 0; r < csv->rows; r++) {
-		if (!table_number(csv, csv_cell(csv, r, column), false, &number) || times_seen(csv, column, r) != all)
+		if (!table_number(csv, csv_cell(csv, r, column), false, &number) ||
+		    table_seen(csv, column, r, csv->rows) != all)
 			return false;
 		least = fmin(least, number);
 		most = fmax(most, number);

@@ -220,7 +220,7 @@ static bool are_chosen(const struct csv *csv, size_t column) {
 			return false;
 		size_t seen = 0;
 		for (size_t s = 0; s < csv->rows && seen < 2; s++)
-			seen += strcmp(csv_cell(csv, s, column), csv_cell(csv, r, column)) == 0;
+			seen += table_is_same(csv, column, s, r);
 		again += seen > 1;
 	}
 	return again == csv->rows && table_varies(csv, column);

@@ -16,7 +16,7 @@ static bool is_same_series(const struct csv *csv, const bool *unknown, size_t ch
 	for (size_t c = 0; c < csv->columns; c++) {
 		bool given = table_is_problem(csv->header[c]) || table_is_parameter(csv->header[c]) ||
 		             !table_number(csv, csv_cell(csv, a, c), false, &number);
-		if (c != changes && !unknown[c] && given && strcmp(csv_cell(csv, a, c), csv_cell(csv, b, c)) != 0)
+		if (c != changes && !unknown[c] && given && !table_is_same(csv, c, a, b))
 			return false;
 	}
 	return true;

@@ -29,15 +29,14 @@ static bool is_wide(const struct wide *wide, size_t column) {
 static bool is_same_problem(const struct making *making, size_t a, size_t b) {
 	const struct csv *csv = making->csv;
 	for (size_t k = 0; k < making->keys; k++)
-		if (table_is_problem(csv->header[making->key[k]]) &&
-		    strcmp(csv_cell(csv, a, making->key[k]), csv_cell(csv, b, making->key[k])) != 0)
+		if (table_is_problem(csv->header[making->key[k]]) && !table_is_same(csv, making->key[k], a, b))
 			return false;
 	return true;
 }
 
 static bool is_same_time(const struct csv *csv, size_t a, size_t b, size_t column) {
 	double x, y;
-	if (strcmp(csv_cell(csv, a, column), csv_cell(csv, b, column)) == 0)
+	if (table_is_same(csv, column, a, b))
 		return true;
 	return table_number(csv, csv_cell(csv, a, column), false, &x) &&
 	       table_number(csv, csv_cell(csv, b, column), false, &y) && x > 0 && y > 0 && fabs(log(x / y)) <= AGAIN;

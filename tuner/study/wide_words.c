@@ -100,25 +100,18 @@ static bool are_fractions(const struct csv *csv, size_t column) {
 	double number;
 	for (size_t r = 0; r < csv->rows; r++) {
 		whole += table_number(csv, csv_cell(csv, r, column), false, &number) && number == floor(number);
-		for (size_t s = 0; s < r; s++)
-			if (strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) == 0)
-				return false;
+		if (table_seen(csv, column, r, r))
+			return false;
 	}
 	return csv->rows >= FRACTIONS_LEAST && 2 * whole < csv->rows;
 }
 
 /* Fractions of which each occurs equally often, and several times, were chosen: the width of a grid. */
 static bool are_chosen(const struct csv *csv, size_t column) {
-	size_t all = 0;
-	for (size_t r = 0; r < csv->rows; r++) {
-		size_t seen = 0;
-		for (size_t s = 0; s < csv->rows; s++)
-			seen += strcmp(csv_cell(csv, r, column), csv_cell(csv, s, column)) == 0;
-		if (seen < FRACTIONS_LEAST || (r && seen != all))
-			return false;
-		all = seen;
-	}
-	return table_varies(csv, column);
+	size_t all = table_seen(csv, column, 0, csv->rows), r = 0;
+	while (r < csv->rows && table_seen(csv, column, r, csv->rows) == all)
+		r++;
+	return r == csv->rows && all >= FRACTIONS_LEAST && table_varies(csv, column);
 }
 
 /* Numbers without a unit that are neither an input nor a figure. */
