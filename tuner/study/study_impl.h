@@ -228,6 +228,10 @@ struct table {
 	const char *(*said)[2]; /* the names in the file, and in English or as words */
 	size_t said_count;
 };
+/* Was it chosen or given? */
+static inline bool table_is_set(const struct table_column *column) {
+	return column->role == TABLE_PARAM || column->role == TABLE_PROBLEM;
+}
 /* A column of numbers with the unit of a time or a rate was measured: "read (ms)" is not an input. */
 static inline bool table_is_measured(const struct table_column *column) {
 	return column->numbers && column->read.measure != MEASURE_NONE;

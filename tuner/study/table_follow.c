@@ -139,8 +139,7 @@ static size_t only_size(const struct table *table, bool beside_teams) {
 	size_t found = SIZE_MAX;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_column *column = &table->columns[c];
-		if (!table_varies(table->csv, c) || (beside_teams && table_is_team(column->name)) ||
-		    (column->role != TABLE_PARAM && column->role != TABLE_PROBLEM))
+		if (!table_varies(table->csv, c) || (beside_teams && table_is_team(column->name)) || !table_is_set(column))
 			continue;
 		if (found != SIZE_MAX || !column->numbers)
 			return SIZE_MAX;
@@ -238,8 +237,7 @@ static void weak_decide(struct table *table) {
 	for (size_t a = 0; a < table->csv->columns && table->csv->rows <= TABLE_PAIRS_ROWS; a++)
 		for (size_t b = 0; b < table->csv->columns; b++) {
 			struct table_column *size = &table->columns[a];
-			bool given = size->role == TABLE_PARAM || size->role == TABLE_PROBLEM ||
-			             (size->role == TABLE_FIGURE && !table_is_figure(size->name));
+			bool given = table_is_set(size) || (size->role == TABLE_FIGURE && !table_is_figure(size->name));
 			bool behind = a > table->value && size->role != TABLE_PROBLEM && !table_is_count(size->name);
 			if (a != b && given && !behind && size->read.measure == MEASURE_NONE && size->numbers &&
 			    table->columns[b].role == TABLE_PARAM && table_is_team(table->columns[b].name) &&
@@ -398,8 +396,7 @@ static void parts_decide(struct table *table) {
 
 static void derived_ignore(struct table *table) {
 	for (size_t c = 0; c < table->csv->columns; c++)
-		if ((table->columns[c].role == TABLE_PARAM || table->columns[c].role == TABLE_PROBLEM) &&
-		    table_is_derived(table, c))
+		if (table_is_set(&table->columns[c]) && table_is_derived(table, c))
 			table->columns[c].role = TABLE_IGNORED;
 }
 

@@ -37,8 +37,7 @@ static bool are_grid(const struct table *table) {
 	size_t columns = 0;
 	for (size_t c = 0; c < csv->columns; c++) {
 		size_t distinct = 0;
-		bool given = table->columns[c].role == TABLE_PARAM || table->columns[c].role == TABLE_PROBLEM;
-		if (!given || !table->columns[c].numbers || !table_varies(csv, c))
+		if (!table_is_set(&table->columns[c]) || !table->columns[c].numbers || !table_varies(csv, c))
 			continue;
 		for (size_t r = 0; r < csv->rows; r++)
 			distinct += !table_seen(csv, c, r, r);
@@ -82,8 +81,7 @@ static bool are_copies(const struct table *table, size_t column) {
 static void copies_ignore(struct table *table) {
 	for (size_t c = 0; c < table->csv->columns && table->csv->rows <= TABLE_PAIRS_ROWS; c++) {
 		struct table_column *column = &table->columns[c];
-		bool given = column->role == TABLE_PARAM || column->role == TABLE_PROBLEM;
-		if (given && !column->numbers && are_copies(table, c))
+		if (table_is_set(column) && !column->numbers && are_copies(table, c))
 			column->role = TABLE_IGNORED;
 	}
 }

@@ -30,8 +30,7 @@ struct table_ends table_ends(const struct table *table, size_t column) {
 
 bool table_same_but(const struct table *table, size_t a, size_t b, size_t column) {
 	for (size_t c = 0; c < table->csv->columns; c++)
-		if (c != column && (table->columns[c].role == TABLE_PARAM || table->columns[c].role == TABLE_PROBLEM) &&
-		    !table_is_same(table->csv, c, a, b))
+		if (c != column && table_is_set(&table->columns[c]) && !table_is_same(table->csv, c, a, b))
 			return false;
 	return true;
 }
@@ -102,8 +101,7 @@ static struct growth growth_of(const struct table *table, size_t column) {
 static bool is_alone(const struct table *table, size_t column) {
 	bool alone = true;
 	for (size_t c = 0; c < table->csv->columns; c++)
-		alone = alone && (c == column || !table_varies(table->csv, c) ||
-		                  (table->columns[c].role != TABLE_PARAM && table->columns[c].role != TABLE_PROBLEM));
+		alone = alone && (c == column || !table_varies(table->csv, c) || !table_is_set(&table->columns[c]));
 	return alone;
 }
 
@@ -193,8 +191,7 @@ static bool is_of_rows(const struct table *table, size_t column) {
 		r++;
 	}
 	for (size_t c = 0; c < csv->columns; c++)
-		other = other || (c != column && is_periodic(csv, c, period) &&
-		                  (table->columns[c].role == TABLE_PARAM || table->columns[c].role == TABLE_PROBLEM));
+		other = other || (c != column && is_periodic(csv, c, period) && table_is_set(&table->columns[c]));
 	return r == csv->rows && period >= COUNTED_LEAST && other;
 }
 

@@ -328,8 +328,7 @@ static enum table_role role_of(const struct table *table, size_t c) {
 /* Was anything chosen that stands before the value? Otherwise a place behind it says nothing. */
 static bool is_value_last(const struct table *table) {
 	size_t c = 0;
-	while (c < table->value && (!table_varies(table->csv, c) ||
-	                            (table->columns[c].role != TABLE_PARAM && table->columns[c].role != TABLE_PROBLEM)))
+	while (c < table->value && (!table_varies(table->csv, c) || !table_is_set(&table->columns[c])))
 		c++;
 	return c < table->value;
 }
@@ -400,7 +399,7 @@ static void done_ignore(struct table *table) {
 		bool behind = c > m && m == table->value && measured->role == TABLE_RATE;
 		bool rate = measured->role <= TABLE_FIGURE && measured->numbers &&
 		            (measured->read.measure == MEASURE_RATE || *measured->read.per);
-		if ((column->role == TABLE_PARAM || column->role == TABLE_PROBLEM) && c != m && column->numbers &&
+		if (table_is_set(column) && c != m && column->numbers &&
 		    (behind ? is_done(table, c, m, SAME)
 		            : rate && is_done(table, c, m, ABOUT) && rarely_repeats(table->csv, c) && is_determined(table, c)))
 			column->role = TABLE_IGNORED;
@@ -451,7 +450,7 @@ static void only_chosen_decide(struct table *table) {
 	size_t found = SIZE_MAX;
 	for (size_t c = table->csv->columns; c-- > 0;) {
 		const struct table_column *column = &table->columns[c];
-		if ((column->role == TABLE_PARAM || column->role == TABLE_PROBLEM) && table_varies(table->csv, c))
+		if (table_is_set(column) && table_varies(table->csv, c))
 			return;
 		if (column->role == TABLE_FIGURE && column->read.measure == MEASURE_NONE && !table_is_figure(column->name) &&
 		    !table_is_count(column->name) && c < table->value)
