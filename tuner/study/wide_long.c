@@ -78,22 +78,28 @@ static bool are_repeats(const struct making *making) {
 	return true;
 }
 
+/* A copy with one more column, which is still empty. */
+static struct csv *widened(const struct csv *csv, const char *header) {
+	struct csv *out = arena_alloc(csv->arena, 1, sizeof *out);
+	*out = *csv;
+	out->columns++;
+	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
+	out->cells = arena_alloc(csv->arena, csv->rows * out->columns + 1, sizeof *out->cells);
+	memcpy(out->header, csv->header, csv->columns * sizeof *out->header);
+	out->header[csv->columns] = header;
+	for (size_t r = 0; r < csv->rows; r++)
+		memcpy(out->cells + r * out->columns, csv->cells + r * csv->columns, csv->columns * sizeof *out->cells);
+	return out;
+}
+
 /* Otherwise each row is a problem of its own, of which the table says no more. */
 static void row_number(struct making *making) {
-	struct csv *csv = arena_alloc(making->csv->arena, 1, sizeof *csv);
-	size_t columns = making->csv->columns;
-	*csv = *making->csv;
-	csv->columns++;
-	csv->header = arena_alloc(csv->arena, csv->columns, sizeof *csv->header);
-	csv->cells = arena_alloc(csv->arena, csv->rows * csv->columns + 1, sizeof *csv->cells);
-	memcpy(csv->header, making->csv->header, columns * sizeof *csv->header);
-	csv->header[columns] = "instance";
-	for (size_t r = 0; r < csv->rows; r++) {
-		memcpy(csv->cells + r * csv->columns, making->csv->cells + r * columns, columns * sizeof *csv->cells);
-		csv->cells[r * csv->columns + columns] = arena_printf(csv->arena, "row %zu", r + 1);
-	}
+	size_t column = making->csv->columns;
+	struct csv *csv = widened(making->csv, "instance");
+	for (size_t r = 0; r < csv->rows; r++)
+		table_cell_set(csv, r, column, arena_printf(csv->arena, "row %zu", r + 1));
 	making->csv = csv;
-	making->key[making->keys++] = columns;
+	making->key[making->keys++] = column;
 }
 
 static const char *time_of(const struct csv *csv, const struct wide *wide, size_t row, size_t at) { /* in its unit */
@@ -171,17 +177,9 @@ static const char *sum_of(const struct csv *csv, const struct wide *wide, size_t
 }
 
 static struct csv *sum_add(const struct csv *csv, const struct wide *wide) {
-	struct csv *out = arena_alloc(csv->arena, 1, sizeof *out);
-	*out = *csv;
-	out->columns++;
-	out->header = arena_alloc(csv->arena, out->columns, sizeof *out->header);
-	out->cells = arena_alloc(csv->arena, csv->rows * out->columns + 1, sizeof *out->cells);
-	memcpy(out->header, csv->header, csv->columns * sizeof *out->header);
-	out->header[csv->columns] = "total_s";
-	for (size_t r = 0; r < csv->rows; r++) {
-		memcpy(out->cells + r * out->columns, csv->cells + r * csv->columns, csv->columns * sizeof *out->cells);
-		out->cells[r * out->columns + csv->columns] = sum_of(csv, wide, r);
-	}
+	struct csv *out = widened(csv, "total_s");
+	for (size_t r = 0; r < csv->rows; r++)
+		table_cell_set(out, r, csv->columns, sum_of(csv, wide, r));
 	return out;
 }
 
