@@ -292,6 +292,7 @@ enum { TABLE_PROBLEM_NAMES = 32 };
 int table_fill(struct study_set *set, struct table *table, const char *kernel, const char *device,
                const json_t *machine, struct err *err);
 /* src: table_value.c: finds the column of times or rates, and its unit. */
+extern const char table_total_words[];
 int table_value_find(struct table *table, struct err *err);
 /* src: table_roles.c */
 extern const char table_run_words[]; /* headers that number measurements */

@@ -21,6 +21,8 @@ static double span_of(const struct csv *csv, size_t column) {
 	return most / least;
 }
 
+const char table_total_words[] = "total overall gesamt";
+
 /* Did nearly all rows run for the same time? */
 static bool are_stopped(const struct csv *csv, size_t time) {
 	size_t rows = csv->rows < TABLE_PAIRS_ROWS ? csv->rows : TABLE_PAIRS_ROWS, most = 0;
@@ -212,12 +214,11 @@ static bool is_total(const struct table *table, size_t column) {
 
 /* A total of parts, all without a unit. */
 static bool total_of_parts(struct table *table) {
-	static const char words[] = "total overall gesamt";
 	const struct csv *csv = table->csv;
 	size_t found = 0;
 	while (found < csv->columns &&
 	       !(table->columns[found].numbers &&
-	         table_among(table->columns[found].read.base, strlen(table->columns[found].read.base), words)))
+	         table_among(table->columns[found].read.base, strlen(table->columns[found].read.base), table_total_words)))
 		found++;
 	if (found == csv->columns || !is_total(table, found))
 		return false;
@@ -242,12 +243,13 @@ static bool are_nanoseconds(const struct table *table) {
 	return 2 * large > table->csv->rows;
 }
 
-/* The median among percentiles of times: "p50_ns". */
-static bool median_find(struct table *table) {
+/* The first time, or number that is no statistic, with one of the words becomes the value. Is it the only one? */
+static bool only_named(struct table *table, bool times, const char *words) {
 	size_t found = 0;
 	for (size_t c = 0; c < table->csv->columns; c++)
-		if (table->columns[c].numbers && table->columns[c].read.measure == MEASURE_TIME &&
-		    table_has_word(table->columns[c].read.base, "p50 median") && found++ == 0)
+		if (table->columns[c].numbers && table_has_word(table->columns[c].read.base, words) &&
+		    (times ? table->columns[c].read.measure == MEASURE_TIME : !table_is_statistic(&table->columns[c].read)) &&
+		    found++ == 0)
 			table->value = c;
 	return found == 1;
 }
@@ -266,13 +268,8 @@ static bool objective_find(struct table *table) {
 
 /* Cycles of a processor where nothing else is a time. */
 static bool cycles_find(struct table *table) {
-	size_t found = 0;
-	for (size_t c = 0; c < table->csv->columns; c++)
-		if (table->columns[c].numbers && table_has_word(table->columns[c].read.base, "cycles") &&
-		    !table_is_statistic(&table->columns[c].read) && found++ == 0)
-			table->value = c;
-	table->unitless = found == 1;
-	return found == 1;
+	table->unitless = only_named(table, false, "cycles");
+	return table->unitless;
 }
 
 /* The unit that the user names for values without one. */
@@ -308,16 +305,6 @@ static bool has_number(const struct csv *csv, size_t column) {
 	while (r < csv->rows && !table_number(csv, csv_cell(csv, r, column), false, &number))
 		r++;
 	return r < csv->rows || !csv->rows;
-}
-
-/* Finds by its name the one of several times that the others add up to. */
-static bool total_find(struct table *table) {
-	size_t found = 0;
-	for (size_t c = 0; c < table->csv->columns; c++)
-		if (table->columns[c].read.measure == MEASURE_TIME && table->columns[c].numbers &&
-		    table_has_word(table->columns[c].read.base, "total overall gesamt") && found++ == 0)
-			table->value = c;
-	return found == 1;
 }
 
 static double sum_of(const struct csv *csv, size_t column) {
@@ -389,11 +376,11 @@ static int value_choose(struct table *table, struct err *err) {
 	if (best >= RATE_RANK && best < 1000 && total_of_parts(table))
 		return 0;
 	if (best == 1000)
-		return median_find(table) || only_time(table, true) || total_of_parts(table) || lawful_time(table) ||
-		               cycles_find(table) || objective_find(table)
+		return only_named(table, true, "p50 median") || only_time(table, true) || total_of_parts(table) ||
+		               lawful_time(table) || cycles_find(table) || objective_find(table)
 		           ? 0
 		           : value_refuse(table, err);
-	if (twice && best >= RATE_RANK && !total_find(table))
+	if (twice && best >= RATE_RANK && !only_named(table, true, table_total_words)) /* what the others add up to */
 		longest_choose(table, ranks, best);
 	return 0;
 }

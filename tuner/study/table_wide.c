@@ -79,7 +79,7 @@ static bool most_may_be_times(const struct csv *csv) {
 	size_t known = 0, lawful = 0, all = 0;
 	for (size_t c = 0; c < csv->columns; c++) {
 		unknown[c] = wide_is_unknown(csv, c);
-		if (unknown[c] && table_among(csv->header[c], strlen(csv->header[c]), "total overall gesamt"))
+		if (unknown[c] && table_among(csv->header[c], strlen(csv->header[c]), table_total_words))
 			return false; /* of the others, which are its parts */
 		known += unknown[c] && wide_may_be_time(csv, csv->header[c]);
 		without = without || (unknown[c] && strncasecmp(csv->header[c], "no_", 3) == 0); /* "no_amx" beside "amx0" */
