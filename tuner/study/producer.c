@@ -175,8 +175,7 @@ static bool has_cells(const struct csv *csv, size_t column) {
 }
 
 static bool is_text(const struct csv *csv, size_t column) {
-	double number;
-	return csv->rows && !table_number(csv, csv_cell(csv, 0, column), true, &number);
+	return csv->rows && isnan(table_amount(csv, 0, column));
 }
 
 /* The roles of all columns; the value is the user's, or the first of the rules that has cells. */

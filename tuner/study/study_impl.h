@@ -244,15 +244,31 @@ static inline bool table_is_given_problem(const struct table *table, const char 
 }
 /* The number in a cell; 4K is 4096 if `sizes`. False if it is not a number. */
 bool table_number(const struct csv *csv, const char *cell, bool sizes, double *number);
-/* NAN: it is not a number above 0. */
-static inline double table_positive(const struct csv *csv, size_t row, size_t column) {
+/* NAN: it is not a number. */
+static inline double table_own(const struct csv *csv, size_t row, size_t column) {
 	double number;
-	return table_number(csv, csv_cell(csv, row, column), false, &number) && number > 0 ? number : NAN;
+	return table_number(csv, csv_cell(csv, row, column), false, &number) ? number : NAN;
+}
+static inline double table_amount(const struct csv *csv, size_t row, size_t column) { /* the same with sizes */
+	double number;
+	return table_number(csv, csv_cell(csv, row, column), true, &number) ? number : NAN;
+}
+static inline double table_positive(const struct csv *csv, size_t row, size_t column) { /* NAN: none above 0 */
+	double number = table_own(csv, row, column);
+	return number > 0 ? number : NAN;
+}
+/* The largest over the smallest number above 0 of a column; 0: it has none. */
+static inline double table_span(const struct csv *csv, size_t column) {
+	double least = INFINITY, most = 0;
+	for (size_t r = 0; r < csv->rows; r++) {
+		least = fmin(least, table_positive(csv, r, column));
+		most = fmax(most, table_positive(csv, r, column));
+	}
+	return most / least;
 }
 static inline bool table_is_real(const struct csv *csv, size_t column) { /* some of its numbers are no whole ones */
-	double number;
 	size_t r = 0;
-	while (r < csv->rows && !(table_number(csv, csv_cell(csv, r, column), false, &number) && number != floor(number)))
+	while (r < csv->rows && !(table_own(csv, r, column) > floor(table_own(csv, r, column))))
 		r++;
 	return r < csv->rows;
 }

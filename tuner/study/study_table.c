@@ -112,14 +112,14 @@ static int hint_add(struct err *err) {
 static bool is_letter_of_team(const struct csv *csv, size_t column) {
 	const char *name = csv->header[column];
 	bool processors = strcasecmp(name, "p") == 0, compared = false, timed = processors;
-	double number, least = INFINITY;
+	double least = INFINITY;
 	if (!processors && strcmp(name, "T") != 0)
 		return false;
 	for (size_t r = 0; r < csv->rows; r++) {
-		bool known = table_number(csv, csv_cell(csv, r, column), false, &number); /* serial code has none */
-		if ((!known && *csv_cell(csv, r, column)) || (known && number != floor(number)))
+		double number = table_own(csv, r, column);
+		if (number != floor(number) && *csv_cell(csv, r, column)) /* serial code has none */
 			return false;
-		least = known ? fmin(least, number) : least;
+		least = fmin(least, number);
 	}
 	for (size_t c = 0; c < csv->columns; c++) {
 		if (strcasecmp(csv->header[c], "q") == 0)
@@ -155,11 +155,10 @@ static void names_number(struct csv *csv) {
 /* Nodes beside edges are those of a graph, and more than a cluster has were counted. */
 static void nodes_name(struct csv *csv, size_t column) {
 	bool edges = false, many = false;
-	double number;
 	for (size_t c = 0; c < csv->columns; c++)
 		edges = edges || strcasecmp(csv->header[c], "edges") == 0;
 	for (size_t r = 0; r < csv->rows; r++)
-		many = many || (table_number(csv, csv_cell(csv, r, column), true, &number) && number > CLUSTER);
+		many = many || table_amount(csv, r, column) > CLUSTER;
 	if (strcasecmp(csv->header[column], "nodes") == 0 && (edges || many))
 		csv->header[column] = edges ? "graph nodes" : "nodes visited";
 }
@@ -237,9 +236,8 @@ static void names_expand(struct csv *csv, const struct study_reading *reading) {
  * member takes the same time with each schedule. */
 static bool are_over_own(const struct csv *csv, const struct wide *wide) {
 	bool own = wide->speedups && wide->name && strcmp(wide->name, "version") == 0;
-	double number;
 	for (size_t i = 0; i < wide->count && own; i++)
-		own = table_number(csv, csv_cell(csv, 0, wide->column[i]), false, &number) && number == 1;
+		own = table_own(csv, 0, wide->column[i]) == 1;
 	return own;
 }
 

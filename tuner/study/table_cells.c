@@ -143,7 +143,7 @@ static size_t phases_find(const struct csv *csv) {
 			whole = is_whole(csv_cell(csv, r, 0)) ? number : whole;
 			sum += is_whole(csv_cell(csv, r, 0)) ? 0 : number;
 		}
-		bool words = !table_number(csv, csv_cell(csv, 0, 0), true, &number) && !table_is_parameter(csv->header[0]);
+		bool words = isnan(table_amount(csv, 0, 0)) && !table_is_parameter(csv->header[0]);
 		if (words && table_time_rank(&name) >= 0 && fabs(whole / sum - 1) <= WHOLE_NEAR)
 			return c;
 	}
@@ -398,7 +398,7 @@ static const char *corner_split(struct csv *csv) {
 			return NULL;
 		}
 	for (size_t r = 0; r < csv->rows && team; r++)
-		if (table_number(csv, csv_cell(csv, r, 0), true, &number) || table_is_figure(csv_cell(csv, r, 0)))
+		if (isfinite(table_amount(csv, r, 0)) || table_is_figure(csv_cell(csv, r, 0)))
 			team = NULL;
 	if (csv->columns > 2 && team) {
 		csv->header[0] = CORNER_SERIES;
@@ -413,12 +413,11 @@ static const char *corner_split(struct csv *csv) {
 
 /* Words in a column without a name, as in a table of versions by what was measured of each. */
 static void words_name(struct csv *csv) {
-	double number;
 	bool words = !*csv->header[0];
 	for (size_t c = 1; c < csv->columns; c++)
 		words = words && strcasecmp(csv->header[c], "version") != 0;
 	for (size_t r = 0; r < csv->rows; r++)
-		words = words && *csv_cell(csv, r, 0) && !table_number(csv, csv_cell(csv, r, 0), true, &number);
+		words = words && *csv_cell(csv, r, 0) && isnan(table_amount(csv, r, 0));
 	bool measures = csv->columns < 3, timed = false;
 	for (size_t c = 1; c < csv->columns; c++)
 		measures = measures || is_measure(csv->header[c], &timed);

@@ -8,17 +8,12 @@
 enum { ROWS_LEAST = 3, COLUMNS_MOST = 24 };
 static const double NEAR = 1e-9;
 
-static double number_of(const struct csv *csv, size_t row, size_t column) {
-	double number;
-	return table_number(csv, csv_cell(csv, row, column), true, &number) ? number : NAN;
-}
-
 bool table_is_before_team(const struct csv *csv, size_t column) {
 	bool before = false, whole = true;
 	for (size_t r = 0; r < csv->rows && whole; r++)
-		whole = number_of(csv, r, column) == floor(number_of(csv, r, column));
+		whole = table_amount(csv, r, column) == floor(table_amount(csv, r, column));
 	for (size_t c = column + 1; c < csv->columns; c++)
-		before = before || (table_is_team(csv->header[c]) && isfinite(number_of(csv, 0, c)));
+		before = before || (table_is_team(csv->header[c]) && isfinite(table_amount(csv, 0, c)));
 	return whole && before && !table_has_word(csv->header[column], "time t") &&
 	       !table_has_word(csv->header[column], table_serial_words);
 }
@@ -26,9 +21,10 @@ bool table_is_before_team(const struct csv *csv, size_t column) {
 /* Is a column everywhere one over another, and perhaps over a third, rounded up? */
 static bool is_quotient(const struct csv *csv, size_t column, size_t over, size_t under, size_t third) {
 	size_t r = 0;
-	while (r < csv->rows && number_of(csv, r, column) == ceil(number_of(csv, r, over) / number_of(csv, r, under) /
-	                                                              (third == column ? 1 : number_of(csv, r, third)) -
-	                                                          NEAR))
+	while (r < csv->rows &&
+	       table_amount(csv, r, column) == ceil(table_amount(csv, r, over) / table_amount(csv, r, under) /
+	                                                (third == column ? 1 : table_amount(csv, r, third)) -
+	                                            NEAR))
 		r++;
 	return r == csv->rows;
 }

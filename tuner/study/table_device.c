@@ -81,8 +81,7 @@ static enum kind kind_of(const char *text, bool *rest) {
 }
 
 static double cell_of(const struct csv *csv, size_t row, size_t column, double scale) {
-	double number;
-	return table_number(csv, csv_cell(csv, row, column), false, &number) ? number * scale : NAN;
+	return table_own(csv, row, column) * scale;
 }
 
 struct device {
@@ -140,11 +139,10 @@ static void columns_read(struct device *device) {
 	const struct csv *csv = device->csv;
 	for (size_t c = 0; c < csv->columns; c++) {
 		struct device_column *column = &device->columns[c];
-		double number;
 		table_name_read(csv->header[c], &column->name);
 		bool time = column->name.measure == MEASURE_TIME || column->name.measure == MEASURE_NONE;
 		for (size_t r = 0; r < csv->rows && time; r++)
-			time = table_number(csv, csv_cell(csv, r, c), false, &number) && number >= 0;
+			time = table_own(csv, r, c) >= 0;
 		column->kind = !time || *column->name.per            ? KIND_OTHER
 		               : table_time_rank(&column->name) >= 0 ? KIND_WHOLE
 		                                                     : kind_of(column->name.base, &device->rest);

@@ -151,10 +151,8 @@ static size_t only_size(const struct table *table, bool beside_teams) {
 /* Do all times lie near a power of the column, which is a power of work? */
 static bool is_power(const struct table *table, size_t column, double size, double time, double power) {
 	for (size_t r = 0; r < table->csv->rows && power >= POWER_LEAST; r++) {
-		double x, y;
-		if (table_number(table->csv, csv_cell(table->csv, r, column), true, &x) &&
-		    table_number(table->csv, csv_cell(table->csv, r, table->value), false, &y) &&
-		    !(fabs(log(y / time / pow(x / size, power))) <= log(NEAR)))
+		double x = table_amount(table->csv, r, column), y = table_own(table->csv, r, table->value);
+		if (!isnan(x + y) && !(fabs(log(y / time / pow(x / size, power))) <= log(NEAR)))
 			return false;
 	}
 	return power >= POWER_LEAST;
@@ -212,14 +210,11 @@ static void things_decide(struct table *table) {
 /* The cells of a column over those of the team are the same in all rows, of which there are several; power: those of
  * their square or cube, of a side that is longer than a team. */
 static bool grows_with(const struct csv *csv, size_t column, size_t team, int power) {
-	double first = NAN, size, members;
+	double first = NAN;
 	for (size_t r = 0; r < csv->rows; r++) {
-		if (!table_number(csv, csv_cell(csv, r, column), true, &size) ||
-		    !table_number(csv, csv_cell(csv, r, team), false, &members) || size != floor(size) ||
-		    (power > 1 && size < SIDE_LEAST))
-			return false;
-		first = r ? first : pow(size, power) / members;
-		if (!(fabs(pow(size, power) / members - first) <= first * 1e-9))
+		double size = table_amount(csv, r, column), each = pow(size, power) / table_own(csv, r, team);
+		first = r ? first : each;
+		if (size != floor(size) || (power > 1 && size < SIDE_LEAST) || !(fabs(each - first) <= first * 1e-9))
 			return false;
 	}
 	return csv->rows >= TOGETHER_LEAST && go_together(csv, column, team);
@@ -249,15 +244,13 @@ static void weak_decide(struct table *table) {
 
 /* Is the product of two columns that vary proportional to the team? */
 static bool are_sides(const struct csv *csv, size_t one, size_t other, size_t team) {
-	double first = NAN, a, b, members;
+	double first = NAN;
 	bool sides = csv->rows >= TOGETHER_LEAST && table_is_team(csv->header[team]) && !table_is_team(csv->header[one]) &&
 	             !table_is_team(csv->header[other]) && table_varies(csv, one) && table_varies(csv, other);
 	for (size_t r = 0; r < csv->rows && sides; r++) {
-		sides = table_number(csv, csv_cell(csv, r, one), true, &a) &&
-		        table_number(csv, csv_cell(csv, r, other), true, &b) &&
-		        table_number(csv, csv_cell(csv, r, team), true, &members);
-		first = r ? first : a * b / members;
-		sides = sides && fabs(a * b / members / first - 1) < 1e-9;
+		double each = table_amount(csv, r, one) * table_amount(csv, r, other) / table_amount(csv, r, team);
+		first = r ? first : each;
+		sides = fabs(each / first - 1) < 1e-9;
 	}
 	return sides && first > 1 && table_varies(csv, team);
 }
@@ -295,15 +288,13 @@ static bool is_rate_over(const struct table *table, size_t column) {
 	const struct csv *csv = table->csv;
 	bool team = table_is_team(table->columns[column].name);
 	size_t all = 0, odd = 0;
-	double x, y, s, t;
 	for (size_t i = 0; i < csv->rows * csv->rows; i++) {
 		size_t a = i / csv->rows, b = i % csv->rows;
-		if (!table_number(csv, csv_cell(csv, a, column), true, &x) || !(x > 0) ||
-		    !table_number(csv, csv_cell(csv, b, column), true, &y) || !(y >= MUCH * x) ||
-		    !table_same_but(table, a, b, column) || !table_number(csv, csv_cell(csv, a, table->value), false, &s) ||
-		    !table_number(csv, csv_cell(csv, b, table->value), false, &t))
+		double x = table_amount(csv, a, column), y = table_amount(csv, b, column);
+		if (!(x > 0) || !(y >= MUCH * x) || !table_same_but(table, a, b, column))
 			continue;
-		all++;
+		double s = table_own(csv, a, table->value), t = table_own(csv, b, table->value);
+		all += !isnan(s + t);
 		odd += team ? t > PROPORTION[0] * y / x * s && t < PROPORTION[1] * y / x * s : t <= s;
 	}
 	return (team ? 2 : 3) * odd > all;
@@ -317,10 +308,9 @@ static const char *ratio_to(const struct table *table) {
 		version++;
 	for (size_t r = 0; r < csv->rows && version < csv->columns; r++) {
 		size_t rows = 0, ones = 0, all = 0;
-		double number;
 		for (size_t s = 0; s < csv->rows; s++) {
 			bool own = table_is_same(csv, version, s, r);
-			bool one = table_number(csv, csv_cell(csv, s, table->value), false, &number) && number == 1;
+			bool one = table_own(csv, s, table->value) == 1;
 			rows += own;
 			ones += own && one;
 			all += one;
@@ -377,15 +367,14 @@ static void parts_decide(struct table *table) {
 	bool parts = value->role == TABLE_TIME && !*value->read.per;
 	size_t found = 0;
 	for (size_t r = 0; r < csv->rows && parts; r++) {
-		double sum = 0, number, whole;
+		double sum = 0, whole = table_own(csv, r, table->value);
 		found = 0;
 		for (size_t c = 0; c < csv->columns; c++)
-			if (may_be_part(table, c) && table_number(csv, csv_cell(csv, r, c), false, &number)) {
-				sum += number;
+			if (may_be_part(table, c) && isfinite(table_own(csv, r, c))) {
+				sum += table_own(csv, r, c);
 				found++;
 			}
-		parts = table_number(csv, csv_cell(csv, r, table->value), false, &whole) && sum >= MOST * whole &&
-		        sum <= WHOLE * whole;
+		parts = sum >= MOST * whole && sum <= WHOLE * whole;
 	}
 	for (size_t c = 0; c < csv->columns && parts && found > 1; c++)
 		if (may_be_part(table, c)) {

@@ -45,12 +45,8 @@ static bool is_cell(const struct csv *csv, size_t column) {
 
 /* Fractions that differ; an estimate of pi is the same in all rows, or nearly so. */
 static bool has_fractions(const struct csv *csv, size_t column) {
-	double least = INFINITY, most = 0;
-	for (size_t r = 0; r < csv->rows; r++) {
-		least = fmin(least, table_positive(csv, r, column));
-		most = fmax(most, table_positive(csv, r, column));
-	}
-	return (strchr(csv_cell(csv, 0, column), '.') || table_is_real(csv, column)) && !(most <= CONSTANT * least);
+	return (strchr(csv_cell(csv, 0, column), '.') || table_is_real(csv, column)) &&
+	       !(table_span(csv, column) <= CONSTANT);
 }
 
 /* The number that a column has over another one in all rows, as times over sizes; the column itself if it is no such.
@@ -109,7 +105,6 @@ static bool times_find(const struct csv *csv, struct naming *naming) {
  * and down. */
 static bool are_runs(const struct csv *csv) {
 	bool up = false, down = false;
-	double number;
 	for (size_t r = 0; r < csv->rows && csv->columns > RUNS_LEAST; r++) {
 		double least = INFINITY, most = 0;
 		for (size_t c = 1; c < csv->columns; c++) {
@@ -121,8 +116,8 @@ static bool are_runs(const struct csv *csv) {
 			up = up || (c > 1 && !r && own > table_positive(csv, r, c - 1));
 			down = down || (c > 1 && !r && own < table_positive(csv, r, c - 1));
 		}
-		bool chosen = !table_number(csv, csv_cell(csv, r, 0), true, &number) ||
-		              (least != floor(least) && number == floor(number));
+		double number = table_amount(csv, r, 0);
+		bool chosen = isnan(number) || (least != floor(least) && number == floor(number));
 		if (most > RUNS_APART * least || !chosen || r > TABLE_PAIRS_ROWS || table_seen(csv, 0, r, r))
 			return false;
 	}
@@ -189,8 +184,7 @@ static const char *times_name(struct csv *csv, const struct naming *naming) {
 
 static const char *runs_name(struct csv *csv) {
 	const struct naming naming = {.time = 1, .ratio = SIZE_MAX, .runs = true};
-	double number;
-	if (!table_number(csv, csv_cell(csv, 0, 0), true, &number))
+	if (isnan(table_amount(csv, 0, 0)))
 		csv->header[0] = "version";
 	team_name(csv, &naming);
 	for (size_t c = 1; c < csv->columns; c++)
@@ -236,14 +230,13 @@ static void first_name(struct csv *csv) {
 
 /* No time is below 0, except for -1 where none was measured. A table that has no other time is refused later. */
 static void changes_name(struct csv *csv) {
-	double number;
 	size_t measured = 0;
 	for (size_t c = 0; c < csv->columns; c++)
 		measured += table_is_measurement(csv->header[c]) || table_has_word(csv->header[c], "time");
 	for (size_t c = 0; c < csv->columns; c++) {
 		bool change = false;
 		for (size_t r = 0; r < csv->rows; r++)
-			change = change || (table_number(csv, csv_cell(csv, r, c), false, &number) && number < 0 && number != -1);
+			change = change || (table_own(csv, r, c) < 0 && table_own(csv, r, c) != -1);
 		const char *name = csv->header[c];
 		bool only = measured == 1 && table_is_measurement(name);
 		if (change && !only && !table_is_figure(name) && !table_is_parameter(name) && !table_is_problem(name))

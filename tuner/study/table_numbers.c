@@ -15,9 +15,8 @@ enum { FALLS_MOST = 10, FALLS_SERIES = 5 };
 struct table_ends table_ends(const struct table *table, size_t column) {
 	struct table_ends ends = {INFINITY, -INFINITY, NAN, NAN, INFINITY};
 	for (size_t r = 0; r < table->csv->rows; r++) {
-		double x, y;
-		if (!table_number(table->csv, csv_cell(table->csv, r, column), true, &x) ||
-		    !table_number(table->csv, csv_cell(table->csv, r, table->value), false, &y))
+		double x = table_amount(table->csv, r, column), y = table_own(table->csv, r, table->value);
+		if (isnan(x + y))
 			continue;
 		ends.least = fmin(ends.least, y);
 		ends.at_small = x < ends.small ? y : x == ends.small ? fmin(y, ends.at_small) : ends.at_small;
@@ -121,9 +120,10 @@ static bool is_size(const struct table *table, size_t column) {
 /* How many numbers from 0 or 1 on without a gap a column has, each equally often; 0: it is not so. */
 static size_t numbered_to(const struct table *table, size_t column) {
 	const struct csv *csv = table->csv;
-	double number, least = INFINITY, most = 0;
+	double least = INFINITY, most = 0;
 	for (size_t r = 0; r < csv->rows; r++) {
-		if (!table_number(csv, csv_cell(csv, r, column), false, &number) || number != floor(number))
+		double number = table_own(csv, r, column);
+		if (number != floor(number))
 			return 0;
 		least = fmin(least, number);
 		most = fmax(most, number);
@@ -137,14 +137,8 @@ static size_t numbered_to(const struct table *table, size_t column) {
 /* Logarithm of how much longer the second of two rows takes that differ in this column, and in nothing else; NAN. */
 static double longer(const struct table *table, size_t column, size_t a, size_t b, double *apart) {
 	const struct csv *csv = table->csv;
-	double number[2] = {0}, time[2];
-	bool known = table_same_but(table, a, b, column) &&
-	             table_number(csv, csv_cell(csv, a, column), false, &number[0]) &&
-	             table_number(csv, csv_cell(csv, b, column), false, &number[1]) && number[0] < number[1] &&
-	             table_number(csv, csv_cell(csv, a, table->value), false, &time[0]) &&
-	             table_number(csv, csv_cell(csv, b, table->value), false, &time[1]);
-	*apart = number[1] - number[0];
-	return known ? log(time[1] / time[0]) : NAN;
+	*apart = table_same_but(table, a, b, column) ? table_own(csv, b, column) - table_own(csv, a, column) : NAN;
+	return *apart > 0 ? log(table_own(csv, b, table->value) / table_own(csv, a, table->value)) : NAN;
 }
 
 /* "iteration" 1, 2, 3 of each configuration, of which the last takes as long as the first, numbers measurements. So
@@ -180,16 +174,13 @@ static bool is_periodic(const struct csv *csv, size_t column, size_t period) {
 /* Does it count the rows of the file, of which each version has all, beside what was chosen? */
 static bool is_of_rows(const struct table *table, size_t column) {
 	const struct csv *csv = table->csv;
-	double number, first = 0;
+	double first = csv->rows ? table_own(csv, 0, column) : NAN;
 	size_t r = 0, period = 1;
 	bool other = false;
 	while (period < csv->rows && !table_is_same(csv, column, period, 0))
 		period++;
-	while (r < csv->rows && table_number(csv, csv_cell(csv, r, column), false, &number) &&
-	       (!r || number == first + (double)(r % period))) {
-		first = r ? first : number;
+	while (r < csv->rows && table_own(csv, r, column) == first + (double)(r % period))
 		r++;
-	}
 	for (size_t c = 0; c < csv->columns; c++)
 		other = other || (c != column && is_periodic(csv, c, period) && table_is_set(&table->columns[c]));
 	return r == csv->rows && period >= COUNTED_LEAST && other;

@@ -11,15 +11,13 @@ static const double SAME = 0.01, ROUNDED = 0.006, TOLD = 0.02, APART = 1.25, COA
 
 /* Is a number in all rows one of `over` by one of `under`, of `each` member if that is a column? */
 static bool is_quotient(const struct csv *csv, size_t column, size_t over, size_t under, size_t each) {
-	double own, a, b, members = 1;
-	size_t r = 0;
-	while (r < csv->rows && table_number(csv, csv_cell(csv, r, column), false, &own) &&
-	       table_number(csv, csv_cell(csv, r, over), false, &a) &&
-	       table_number(csv, csv_cell(csv, r, under), false, &b) &&
-	       (each == column || table_number(csv, csv_cell(csv, r, each), false, &members)) &&
-	       fabs(own - a / b / members) <= fmin(ROUNDED, own / 8) + SAME * own)
-		r++;
-	return r == csv->rows;
+	for (size_t r = 0; r < csv->rows; r++) {
+		double own = table_own(csv, r, column), members = each == column ? 1 : table_own(csv, r, each);
+		double quotient = table_own(csv, r, over) / table_own(csv, r, under) / members;
+		if (!(fabs(own - quotient) <= fmin(ROUNDED, own / 8) + SAME * own))
+			return false;
+	}
+	return true;
 }
 
 /* Is it one number over another in all rows, 1 for one of them? */
@@ -259,10 +257,10 @@ static void ratio_tell(struct csv *csv, size_t ratio) {
 static bool is_sum(const struct csv *csv, size_t column, size_t first, size_t last, bool two) {
 	size_t r = 0, shared = 0;
 	for (; r < csv->rows; r++) {
-		double sum = 0, most = 0, whole = table_positive(csv, r, column), number;
+		double sum = 0, most = 0, whole = table_positive(csv, r, column);
 		for (size_t c = first; c <= last; c += two ? last - first : 1) {
-			number = table_number(csv, csv_cell(csv, r, c), false, &number) && number >= 0 ? number : NAN;
-			sum += number;
+			double number = table_own(csv, r, c);
+			sum += number >= 0 ? number : NAN;
 			most = fmax(most, number);
 		}
 		if (!(fabs(sum / whole - 1) <= fmin(SAME + resolution_of(csv_cell(csv, r, column), whole), COARSE)))

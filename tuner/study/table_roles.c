@@ -49,14 +49,11 @@ static bool is_numbering(const char *name) {
 /* The first column of some programs numbers the rows. */
 static bool is_index(const struct csv *csv, size_t column) {
 	const char *name = csv->header[column];
-	double number, first = 0;
 	if (*name && !is_numbering(name) && strncasecmp(name, "unnamed", 7) != 0)
 		return false;
-	for (size_t r = 0; r < csv->rows; r++) {
-		if (!table_number(csv, csv_cell(csv, r, column), false, &number) || (r && number != first + (double)r))
+	for (size_t r = 0; r < csv->rows; r++)
+		if (table_own(csv, r, column) != table_own(csv, 0, column) + (double)r)
 			return false;
-		first = r ? first : number;
-	}
 	return true;
 }
 
@@ -171,10 +168,10 @@ const char table_run_words[] = "run trial itr rep repetition repeat sample attem
 
 /* Are the numbers whole, from 0 or 1 on, and no more than there are rows? */
 static bool may_count(const struct csv *csv, size_t column) {
-	double number, least = INFINITY;
+	double least = INFINITY;
 	for (size_t r = 0; r < csv->rows; r++) {
-		if (!table_number(csv, csv_cell(csv, r, column), false, &number) || number != floor(number) ||
-		    number > (double)csv->rows)
+		double number = table_own(csv, r, column);
+		if (number != floor(number) || number > (double)csv->rows)
 			return false;
 		least = fmin(least, number);
 	}
@@ -211,22 +208,19 @@ static bool are_files(const struct csv *csv, size_t column) {
 /* "approach" 1, 2, 3 has numbers for names. */
 static bool are_labels(const struct csv *csv, size_t column) {
 	char key[TABLE_NAME];
-	double number;
 	table_key(csv->header[column], key);
 	bool labels = table_among(key, strlen(key),
 	                          "approach version variant method algorithm strategy implementation impl "
 	                          "solution technique mode kind type");
 	for (size_t r = 0; r < csv->rows && labels; r++)
-		labels =
-			table_number(csv, csv_cell(csv, r, column), false, &number) && number == floor(number) && number < LABELS;
+		labels = table_own(csv, r, column) == floor(table_own(csv, r, column)) && table_own(csv, r, column) < LABELS;
 	return labels;
 }
 
 /* Numbers below -1 are results: what is chosen may be -1, if a program is to choose it. */
 static bool is_signed(const struct csv *csv, size_t column) {
-	double number;
 	size_t r = 0;
-	while (r < csv->rows && !(table_number(csv, csv_cell(csv, r, column), false, &number) && number < -1))
+	while (r < csv->rows && !(table_own(csv, r, column) < -1))
 		r++;
 	return r < csv->rows;
 }
@@ -249,10 +243,8 @@ static bool are_ranges(const struct table *table, size_t column) {
 /* "write" before the time of the whole, which it never exceeds. */
 static bool is_part_of(const struct table *table, size_t column) {
 	const char *name = table->columns[column].name;
-	double part, whole;
 	size_t r = 0;
-	while (r < table->csv->rows && table_number(table->csv, csv_cell(table->csv, r, column), false, &part) &&
-	       table_number(table->csv, csv_cell(table->csv, r, table->value), false, &whole) && part <= whole)
+	while (r < table->csv->rows && table_own(table->csv, r, column) <= table_own(table->csv, r, table->value))
 		r++;
 	return r == table->csv->rows && table_is_part(name) && !table_is_figure(name) && !strchr(name, '%');
 }
@@ -340,7 +332,8 @@ static bool is_haphazard(const struct csv *csv, size_t column) {
 	for (size_t r = 0; r < csv->rows; r++) {
 		number[0] = number[1];
 		number[1] = number[2];
-		if (!table_number(csv, csv_cell(csv, r, column), false, &number[2]))
+		number[2] = table_own(csv, r, column);
+		if (isnan(number[2]))
 			return false;
 		turns += r > 1 && (number[1] - number[0]) * (number[2] - number[1]) < 0;
 		unequal += table_seen(csv, column, r, csv->rows) != table_seen(csv, column, 0, csv->rows);
@@ -375,13 +368,11 @@ static void counts_decide(struct table *table) {
 /* Is a number as many times as large as a rate in all rows, or as the inverse of a time of one? */
 static bool is_done(const struct table *table, size_t column, size_t measured, double same) {
 	const struct csv *csv = table->csv;
-	double first = NAN, number, each;
+	double first = NAN;
 	bool rate = table->columns[measured].read.measure == MEASURE_RATE;
 	size_t r = 0;
 	for (; r < csv->rows; r++) {
-		if (!table_number(csv, csv_cell(csv, r, column), false, &number) ||
-		    !table_number(csv, csv_cell(csv, r, measured), false, &each))
-			break;
+		double number = table_own(csv, r, column), each = table_own(csv, r, measured);
 		double seconds = rate ? number / each : number * each;
 		first = r ? first : seconds;
 		if (!(fabs(seconds / first - 1) <= same))
@@ -426,10 +417,10 @@ static void results_decide(struct table *table) {
 static bool is_chosen(const struct table *table, size_t column) {
 	const struct csv *csv = table->csv;
 	size_t all = table_seen(csv, column, 0, csv->rows);
-	double number, least = INFINITY, most = 0;
+	double least = INFINITY, most = 0;
 	for (size_t r = 0; r < csv->rows; r++) {
-		if (!table_number(csv, csv_cell(csv, r, column), false, &number) ||
-		    table_seen(csv, column, r, csv->rows) != all)
+		double number = table_own(csv, r, column);
+		if (isnan(number) || table_seen(csv, column, r, csv->rows) != all)
 			return false;
 		least = fmin(least, number);
 		most = fmax(most, number);

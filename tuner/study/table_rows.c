@@ -36,9 +36,7 @@ static bool is_time(const struct table_column *column) {
 }
 
 static double cell_of(const struct table *table, size_t row, size_t column) {
-	double value;
-	bool number = table_number(table->csv, csv_cell(table->csv, row, column), false, &value);
-	return number ? value * table->columns[column].read.scale : NAN;
+	return table_own(table->csv, row, column) * table->columns[column].read.scale;
 }
 
 /* The sum of the times beside that of the run; NAN if one is missing. */
@@ -180,14 +178,12 @@ static void each_add(const struct table *table, size_t row, double seconds, json
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_column *column = &table->columns[c];
 		char key[TABLE_NAME];
-		double count;
-		if (column->role != TABLE_FIGURE || !table_is_count(column->name) ||
-		    !table_number(table->csv, csv_cell(table->csv, row, c), false, &count) || !(count > 0))
+		if (column->role != TABLE_FIGURE || !table_is_count(column->name) || isnan(table_positive(table->csv, row, c)))
 			continue;
 		table_key(column->name, key);
 		json_t *name = json_sprintf("time_per_%.*s", (int)(strlen(key) - (key[strlen(key) - 1] == 's')), key);
-		json_array_append_new(
-			figures, json_pack("{s:o,s:o,s:s}", "name", name, "value", js_number(seconds / count), "unit", "s"));
+		json_array_append_new(figures, json_pack("{s:o,s:o,s:s}", "name", name, "value",
+		                                         js_number(seconds / table_own(table->csv, row, c)), "unit", "s"));
 	}
 }
 
@@ -236,12 +232,10 @@ static bool is_joules(const char *header) {
 static void energy_add(const struct table *table, size_t row, double seconds, json_t *detail) {
 	for (size_t c = 0; c < table->csv->columns && isfinite(seconds); c++) {
 		const struct table_column *column = &table->columns[c];
-		double joules;
-		if (column->role != TABLE_FIGURE || !is_joules(column->name) ||
-		    !table_number(table->csv, csv_cell(table->csv, row, c), false, &joules) || !(joules > 0))
+		if (column->role != TABLE_FIGURE || !is_joules(column->name) || isnan(table_positive(table->csv, row, c)))
 			continue;
 		json_object_set_new(detail, "seconds", js_number(seconds));
-		json_object_set_new(detail, "energy_j", json_pack("[f]", joules));
+		json_object_set_new(detail, "energy_j", json_pack("[f]", table_own(table->csv, row, c)));
 		return;
 	}
 }

@@ -10,28 +10,16 @@ enum { RATE_RANK = 100, RANKS = 20, LAWFUL_LEAST = 3 };
 static const double STOPPED = 1.15, STOPPED_LEAST = 0.75, WORKED = 1.4, LAWFUL = 0.3, SUM_NEAR = 0.15, SUM_LEAST = 0.75,
 					WEEKS = 1e6;
 
-/* The largest over the smallest number of a column; 0: it has none. */
-static double span_of(const struct csv *csv, size_t column) {
-	double number, least = INFINITY, most = 0;
-	for (size_t r = 0; r < csv->rows; r++)
-		if (table_number(csv, csv_cell(csv, r, column), false, &number) && number > 0) {
-			least = fmin(least, number);
-			most = fmax(most, number);
-		}
-	return most / least;
-}
-
 const char table_total_words[] = "total overall gesamt";
 
 /* Did nearly all rows run for the same time? */
 static bool are_stopped(const struct csv *csv, size_t time) {
 	size_t rows = csv->rows < TABLE_PAIRS_ROWS ? csv->rows : TABLE_PAIRS_ROWS, most = 0;
-	double one, other;
 	for (size_t r = 0; r < rows; r++) {
 		size_t alike = 0;
+		double one = table_positive(csv, r, time);
 		for (size_t s = 0; s < rows; s++)
-			alike += table_number(csv, csv_cell(csv, r, time), false, &one) && one > 0 &&
-			         table_number(csv, csv_cell(csv, s, time), false, &other) && other >= one && other <= STOPPED * one;
+			alike += table_own(csv, s, time) >= one && table_own(csv, s, time) <= STOPPED * one;
 		most = alike > most ? alike : most;
 	}
 	return rows && (double)most >= STOPPED_LEAST * (double)rows;
@@ -41,17 +29,16 @@ static bool are_stopped(const struct csv *csv, size_t time) {
  * request takes. */
 static bool is_of_load(const struct table *table, size_t time, size_t rate, size_t clients) {
 	const struct csv *csv = table->csv;
-	double scale = table->columns[time].read.scale * table->columns[rate].read.scale, t, r, n;
+	double scale = table->columns[time].read.scale * table->columns[rate].read.scale;
 	size_t lawful = 0, numbers = 0;
 	for (size_t row = 0; row < csv->rows; row++) {
-		if (!table_number(csv, csv_cell(csv, row, time), false, &t) ||
-		    !table_number(csv, csv_cell(csv, row, rate), false, &r) ||
-		    !table_number(csv, csv_cell(csv, row, clients), false, &n) || !(n >= 1))
+		double t = table_own(csv, row, time), r = table_own(csv, row, rate), n = table_own(csv, row, clients);
+		if (isnan(t + r) || !(n >= 1))
 			continue;
 		numbers++;
 		lawful += fabs(log(scale * t * r / n)) < LAWFUL;
 	}
-	return numbers >= LAWFUL_LEAST && lawful == numbers && span_of(csv, clients) >= 2;
+	return numbers >= LAWFUL_LEAST && lawful == numbers && table_span(csv, clients) >= 2;
 }
 
 /* Are the rows of some number of clients with this rate? */
@@ -72,7 +59,7 @@ static bool is_behind_rates(const struct table *table, size_t time) {
 		if (table->columns[c].read.measure != MEASURE_RATE || !*table->columns[c].read.per)
 			continue;
 		latency = latency || is_load(table, time, c);
-		most = fmax(most, span_of(table->csv, c));
+		most = fmax(most, table_span(table->csv, c));
 	}
 	return latency ? most > 0 : are_stopped(table->csv, time) && most >= WORKED;
 }
@@ -195,17 +182,15 @@ static bool may_be_part(const struct table *table, size_t c, size_t total) {
 static bool is_total(const struct table *table, size_t column) {
 	const struct csv *csv = table->csv;
 	size_t within = 0;
-	double total, own;
 	for (size_t r = 0; r < csv->rows; r++) {
-		double sum = 0, most = 0;
-		bool number = table_number(csv, csv_cell(csv, r, column), false, &total);
+		double sum = 0, most = 0, total = table_own(csv, r, column);
 		for (size_t c = 0; c < csv->columns; c++)
-			if (may_be_part(table, c, column) && table_number(csv, csv_cell(csv, r, c), false, &own)) {
-				sum += own;
-				most = fmax(most, own);
+			if (may_be_part(table, c, column) && isfinite(table_own(csv, r, c))) {
+				sum += table_own(csv, r, c);
+				most = fmax(most, table_own(csv, r, c));
 			}
 		bool lines = sum == 0 && csv->columns > column + 2; /* to fill in: the parts are empty */
-		if (!number || !(most <= (1 + SUM_NEAR) * total) || !(lines || sum >= SUM_LEAST * total))
+		if (!(most <= (1 + SUM_NEAR) * total) || !(lines || sum >= SUM_LEAST * total))
 			return false;
 		within += sum <= (1 + SUM_NEAR) * total;
 	}
@@ -300,9 +285,8 @@ static int unit_set(struct table *table, struct err *err) {
 
 /* "runtime" may be the name of an interpreter. */
 static bool has_number(const struct csv *csv, size_t column) {
-	double number;
 	size_t r = 0;
-	while (r < csv->rows && !table_number(csv, csv_cell(csv, r, column), false, &number))
+	while (r < csv->rows && isnan(table_own(csv, r, column)))
 		r++;
 	return r < csv->rows || !csv->rows;
 }

@@ -125,11 +125,10 @@ static void parts_count(struct wide *wide) {
 static bool are_latencies(const struct csv *csv, const struct wide *wide) {
 	bool rate = false;
 	struct table_name name;
-	double number;
 	for (size_t c = 0; c < csv->columns && !rate; c++) {
 		table_name_read(csv->header[c], &name);
-		rate = name.measure == MEASURE_RATE && !table_is_statistic(&name) && csv->rows &&
-		       table_number(csv, csv_cell(csv, 0, c), false, &number);
+		rate =
+			name.measure == MEASURE_RATE && !table_is_statistic(&name) && csv->rows && isfinite(table_own(csv, 0, c));
 	}
 	for (size_t i = 0; i < wide->count; i++)
 		rate = rate && table_has_word(wide->value[i], "lat latency latencies") &&
@@ -140,15 +139,13 @@ static bool are_latencies(const struct csv *csv, const struct wide *wide) {
 /* The version that a time is a part of, as "omp scan" is of "omp total", which no row exceeds. SIZE_MAX: it is a part
  * of none; the number of columns: of one that nothing names. */
 static size_t whole_of(const struct csv *csv, const struct wide *wide, size_t at) {
-	double own, all;
 	size_t found = SIZE_MAX;
 	const char *name = wide->value[at];
 	for (size_t i = 0; i < wide->count; i++) {
 		const char *other = arena_strdup(csv->arena, wide->value[i]);
 		size_t rows = 0;
 		for (size_t r = 0; r < csv->rows && table_has_word(other, "total all"); r++)
-			rows += table_number(csv, csv_cell(csv, r, wide->column[at]), false, &own) &&
-			        table_number(csv, csv_cell(csv, r, wide->column[i]), false, &all) && own <= all;
+			rows += table_own(csv, r, wide->column[at]) <= table_own(csv, r, wide->column[i]);
 		if (!rows || rows < csv->rows || table_has_word(name, "total all") || table_has_word(name, table_serial_words))
 			continue;
 		found = found == SIZE_MAX ? wide->count : found;

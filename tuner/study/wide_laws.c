@@ -12,10 +12,9 @@ static const double FALLEN = 1.5, WORK_POWER = 0.8, GROWN = 100, NEAR_ONE = 0.1,
 
 /* Do two rows agree in all words and inputs, but the one that changes? */
 static bool is_same_series(const struct csv *csv, const bool *unknown, size_t changes, size_t a, size_t b) {
-	double number;
 	for (size_t c = 0; c < csv->columns; c++) {
-		bool given = table_is_problem(csv->header[c]) || table_is_parameter(csv->header[c]) ||
-		             !table_number(csv, csv_cell(csv, a, c), false, &number);
+		bool given =
+			table_is_problem(csv->header[c]) || table_is_parameter(csv->header[c]) || isnan(table_own(csv, a, c));
 		if (c != changes && !unknown[c] && given && !table_is_same(csv, c, a, b))
 			return false;
 	}

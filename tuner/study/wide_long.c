@@ -35,11 +35,8 @@ static bool is_same_problem(const struct making *making, size_t a, size_t b) {
 }
 
 static bool is_same_time(const struct csv *csv, size_t a, size_t b, size_t column) {
-	double x, y;
-	if (table_is_same(csv, column, a, b))
-		return true;
-	return table_number(csv, csv_cell(csv, a, column), false, &x) &&
-	       table_number(csv, csv_cell(csv, b, column), false, &y) && x > 0 && y > 0 && fabs(log(x / y)) <= AGAIN;
+	return table_is_same(csv, column, a, b) ||
+	       fabs(log(table_positive(csv, a, column) / table_positive(csv, b, column))) <= AGAIN;
 }
 
 /* Serial code does not depend on what was chosen for the other code, so that it has one time for each problem. */
@@ -65,17 +62,10 @@ static bool is_told_apart(const struct making *making) {
 
 /* Rows without anything that tells them apart measure the same again if each column changes little. */
 static bool are_repeats(const struct making *making) {
-	const struct csv *csv = making->csv;
-	for (size_t i = 0; i < making->wide->count; i++) {
-		double least = INFINITY, most = 0;
-		for (size_t r = 0; r < csv->rows; r++) {
-			least = fmin(least, table_positive(csv, r, making->wide->column[i]));
-			most = fmax(most, table_positive(csv, r, making->wide->column[i]));
-		}
-		if (!(most <= REPEATED * least))
-			return false;
-	}
-	return true;
+	size_t i = 0;
+	while (i < making->wide->count && table_span(making->csv, making->wide->column[i]) <= REPEATED)
+		i++;
+	return i == making->wide->count;
 }
 
 /* A copy with one more column, which is still empty. */
@@ -235,14 +225,13 @@ static bool are_over_one(const struct csv *csv, const struct wide *wide) {
 
 /* Speedups over the first row, which has 1 everywhere, or over serial code. */
 static bool are_speedups(const struct csv *csv, const struct wide *wide) {
-	double number;
 	bool threads = false, ones = csv->rows > 1;
 	if (wide->measure.measure != MEASURE_NONE)
 		return wide->measure.measure == MEASURE_SPEEDUP;
 	for (size_t c = 0; c < csv->columns; c++)
 		threads = threads || table_is_threads(csv->header[c]);
 	for (size_t i = 0; i < wide->count && ones; i++)
-		ones = table_number(csv, csv_cell(csv, 0, wide->column[i]), false, &number) && number == 1;
+		ones = table_own(csv, 0, wide->column[i]) == 1;
 	return (threads && ones) || are_over_serial(csv, wide);
 }
 

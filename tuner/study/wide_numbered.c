@@ -63,11 +63,11 @@ static bool serial_add(const struct csv *csv, const struct table_name *one, stru
 static bool are_teams(const struct csv *csv, const struct wide *wide) {
 	bool first = csv->rows > 0 && strcmp(wide->value[0], "1") == 0, many = first && wide->count >= TEAMS_LEAST;
 	bool scheduled = first, sized = many && csv->rows > 1 && table_is_problem(csv->header[0]);
-	double one, two, members = strtod(wide->value[1], NULL);
+	double members = strtod(wide->value[1], NULL);
 	for (size_t r = 0; r < csv->rows && (scheduled || sized); r++) {
 		const char *cell = csv_cell(csv, r, 0);
-		bool gains = table_number(csv, csv_cell(csv, r, wide->column[0]), false, &one) &&
-		             table_number(csv, csv_cell(csv, r, wide->column[1]), false, &two) && two < one;
+		double one = table_own(csv, r, wide->column[0]), two = table_own(csv, r, wide->column[1]);
+		bool gains = two < one;
 		scheduled = scheduled && gains && table_among(cell, strcspn(cell, " ,("), "static dynamic guided auto");
 		sized = sized && gains && two < 0.8 * one && 0.8 * one < members * two;
 	}

@@ -7,10 +7,9 @@
 enum { FRACTIONS_LEAST = 3 };
 
 bool wide_is_numbers(const struct csv *csv, size_t column) {
-	double number;
 	bool some = false;
 	for (size_t r = 0; r < csv->rows; r++) {
-		bool own = table_number(csv, csv_cell(csv, r, column), false, &number);
+		bool own = isfinite(table_own(csv, r, column));
 		if (!own && !table_is_missing(csv_cell(csv, r, column)))
 			return false;
 		some = some || own;
@@ -97,9 +96,8 @@ bool wide_may_be_time(const struct csv *csv, const char *header) {
 /* Fractions that are never the same twice were not chosen: "first-touch" beside "naive". */
 static bool are_fractions(const struct csv *csv, size_t column) {
 	size_t whole = 0;
-	double number;
 	for (size_t r = 0; r < csv->rows; r++) {
-		whole += table_number(csv, csv_cell(csv, r, column), false, &number) && number == floor(number);
+		whole += table_own(csv, r, column) == floor(table_own(csv, r, column));
 		if (table_seen(csv, column, r, r))
 			return false;
 	}
