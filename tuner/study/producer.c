@@ -104,7 +104,8 @@ struct making {
 	size_t line;  /* of the row */
 	bool params;  /* a column is a parameter */
 	struct grid *grid;
-	char *unit; /* of all values so far; NULL: none yet */
+	char *unit;             /* of all rates so far; NULL: none yet */
+	char first[TABLE_NAME]; /* of the values so far */
 	struct err *err;
 };
 
@@ -178,6 +179,13 @@ static bool is_text(const struct csv *csv, size_t column) {
 	return csv->rows && isnan(table_amount(csv, 0, column));
 }
 
+/* A size by its name, also as Java writes it: "numVertices". */
+static bool is_size(const char *name) {
+	char words[TABLE_NAME];
+	table_translate(name, words);
+	return table_is_problem(words) && !table_is_parameter(words);
+}
+
 /* The roles of all columns; the value is the user's, or the first of the rules that has cells. */
 static int parts_find(const struct producer *producer, const struct study_reading *reading, struct making *making) {
 	const struct csv *csv = making->csv;
@@ -194,6 +202,7 @@ static int parts_find(const struct producer *producer, const struct study_readin
 			making->value = c;
 		}
 		making->params = making->params || part->role == ROLE_PARAMETER || part->role == ROLE_NAMED;
+		part->role = part->role == ROLE_NAMED && is_size(part->name) ? ROLE_PROBLEM : part->role;
 		if (!asked && is_value(part->role) && has_cells(csv, c) &&
 		    (making->value == SIZE_MAX || part->rank < making->parts[making->value].rank))
 			making->value = c;
@@ -270,11 +279,13 @@ static int value_put(struct making *making, size_t row, char *cell, double per) 
 	if (read.measure == MEASURE_NONE || (*unit && *read.base))
 		return err_set(making->err, ERR_USAGE, "known units are s, ms, us, ns, and rates such as ops/s",
 		               "%s:%zu: the unit \"%.40s\" is not known", making->path, making->line, unit);
-	if (read.measure == MEASURE_RATE && making->unit && strcmp(making->unit, unit) != 0)
+	bool rate = read.measure == MEASURE_RATE;
+	if (*making->first && (rate || making->unit) && strcmp(making->first, unit) != 0)
 		return err_set(making->err, ERR_USAGE, "split the file by its units",
-		               "%s:%zu: \"%.30s\" and \"%.30s\" in one table", making->path, making->line, making->unit, unit);
+		               "%s:%zu: \"%.30s\" and \"%.30s\" in one table", making->path, making->line, making->first, unit);
+	snprintf(making->first, sizeof making->first, "%s", unit);
 	snprintf(header_text, sizeof header_text, "%.*s", TABLE_NAME, unit);
-	if (read.measure == MEASURE_RATE) {
+	if (rate) {
 		making->unit = making->unit ? making->unit : mem_strdup(header_text);
 		snprintf(text, sizeof text, "%.17g", value / per);
 	} else

@@ -5,8 +5,8 @@
 
 #include "tuner/study/study_impl.h"
 
-enum { ROWS_LEAST = 2, RUNS_LEAST = 5, FRACTION_LEAST = 3 };
-static const double NEAR = 0.01, RUNS_APART = 4, CONSTANT = 1.001;
+enum { ROWS_LEAST = 2, RUNS_LEAST = 5, FRACTION_LEAST = 3, TEAM_MOST = 1024 };
+static const double NEAR = 0.01, RUNS_APART = 4, CONSTANT = 1.001, LONGER = 10;
 
 /* Is this "283ms", a time with its unit and nothing else? */
 static bool is_timed(const char *cell) {
@@ -150,6 +150,17 @@ static bool is_one_with(const struct csv *csv, size_t column, size_t ratio) {
 	return r == csv->rows;
 }
 
+/* Nobody starts thousands of threads, nor more that take ten times as long: sizes may begin so. */
+static bool may_be_team(const struct csv *csv, size_t column, size_t time) {
+	size_t small = 0, large = 0;
+	for (size_t r = 1; r < csv->rows; r++) {
+		small = table_own(csv, r, column) < table_own(csv, small, column) ? r : small;
+		large = table_own(csv, r, column) > table_own(csv, large, column) ? r : large;
+	}
+	return table_own(csv, large, column) <= TEAM_MOST &&
+	       table_own(csv, large, time) <= LONGER * table_own(csv, small, time);
+}
+
 /* The first whole number that the times fall with as with a team is one. */
 static void team_name(struct csv *csv, const struct naming *naming) {
 	bool unknown[CSV_COLUMNS_MAX] = {false};
@@ -161,7 +172,7 @@ static void team_name(struct csv *csv, const struct naming *naming) {
 			continue;
 		unknown[c] = false;
 		csv->header[c] = "threads";
-		if (wide_law(csv, unknown, naming->time) == MEASURE_TIME ||
+		if ((may_be_team(csv, c, naming->time) && wide_law(csv, unknown, naming->time) == MEASURE_TIME) ||
 		    (naming->ratio != SIZE_MAX && is_one_with(csv, c, naming->ratio)))
 			return;
 		csv->header[c] = name;

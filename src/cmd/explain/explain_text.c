@@ -106,7 +106,8 @@ char *explain_value_text(const json_t *json) {
 /* Only what is proven, or what is run today, is recommended. */
 static const char *label_of(const json_t *result, bool tuned, bool same) {
 	enum verdict verdict = verdict_of(result);
-	return !tuned                                                        ? "fastest measured configuration:"
+	return !tuned && js_int_or(result, "configurations", 2) == 1         ? "the only configuration:"
+	       : !tuned                                                      ? "fastest measured configuration:"
 	       : verdict == VERDICT_NOT_SAME                                 ? "does other work:"
 	       : same || verdict == VERDICT_FASTER || verdict == VERDICT_TIE ? "recommended:"
 	                                                                     : "best so far:";
