@@ -385,7 +385,7 @@ static bool is_remark_needed(const struct csv *csv, size_t at) {
 	for (size_t r = 0; r < csv->rows && at % csv->columns == 0 && !needed; r++) {
 		const char *other = csv_cell(csv, r, 0);
 		needed =
-			other[length] == '(' && strncmp(other, csv->cells[at], length) == 0 && strcmp(other, csv->cells[at]) != 0;
+			strncmp(other, csv->cells[at], length) == 0 && other[length] == '(' && strcmp(other, csv->cells[at]) != 0;
 	}
 	return needed;
 }
