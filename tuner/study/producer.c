@@ -104,8 +104,8 @@ struct making {
 	size_t line;  /* of the row */
 	bool params;  /* a column is a parameter */
 	struct grid *grid;
-	char *unit;             /* of all rates so far; NULL: none yet */
-	char first[TABLE_NAME]; /* of the values so far */
+	char unit[TABLE_NAME]; /* of the values so far */
+	bool rates;            /* they are */
 	struct err *err;
 };
 
@@ -240,7 +240,7 @@ static int value_put(struct making *making, size_t row, char *cell, double per) 
 	const struct part *part = &making->parts[making->value];
 	const char *unit = part->name;
 	struct table_name read, header;
-	char *end, header_text[2 * TABLE_NAME], text[48], own[16];
+	char *end, text[48], own[16];
 	table_name_read(making->csv->header[making->value], &header);
 	for (size_t c = 0; c < making->csv->columns && !*unit; c++)
 		if (sscanf(making->csv->header[c], "Name (time in %8[a-zµ])", own) == 1)
@@ -280,15 +280,14 @@ static int value_put(struct making *making, size_t row, char *cell, double per) 
 		return err_set(making->err, ERR_USAGE, "known units are s, ms, us, ns, and rates such as ops/s",
 		               "%s:%zu: the unit \"%.40s\" is not known", making->path, making->line, unit);
 	bool rate = read.measure == MEASURE_RATE;
-	if (*making->first && (rate || making->unit) && strcmp(making->first, unit) != 0)
+	if (*making->unit && (rate || making->rates) && strcmp(making->unit, unit) != 0)
 		return err_set(making->err, ERR_USAGE, "split the file by its units",
-		               "%s:%zu: \"%.30s\" and \"%.30s\" in one table", making->path, making->line, making->first, unit);
-	snprintf(making->first, sizeof making->first, "%s", unit);
-	snprintf(header_text, sizeof header_text, "%.*s", TABLE_NAME, unit);
-	if (rate) {
-		making->unit = making->unit ? making->unit : mem_strdup(header_text);
+		               "%s:%zu: \"%.30s\" and \"%.30s\" in one table", making->path, making->line, making->unit, unit);
+	snprintf(making->unit, sizeof making->unit, "%s", unit);
+	making->rates = rate;
+	if (rate)
 		snprintf(text, sizeof text, "%.17g", value / per);
-	} else
+	else
 		snprintf(text, sizeof text, "%.9g", value * read.scale / per);
 	grid_put(making->grid, value_column, text, -1);
 	return 0;
@@ -443,17 +442,17 @@ static void value_name(struct making *making, struct produced *produced) {
 	enum role role = making->parts[making->value].role;
 	struct csv *csv = produced->csv;
 	struct table_name unit = {.per = ""};
-	if (making->unit)
+	if (making->rates)
 		table_name_read(making->unit, &unit);
 	for (size_t c = 0; c < csv->columns; c++) {
 		if (strcmp(csv->header[c], value_column) != 0)
 			continue;
-		produced->role[c] = role == ROLE_MORE || making->unit ? TABLE_RATE : TABLE_TIME;
+		produced->role[c] = role == ROLE_MORE || making->rates ? TABLE_RATE : TABLE_TIME;
 		csv->header[c] =
 			role == ROLE_LESS || role == ROLE_MORE ? arena_strdup(csv->arena, making->csv->header[making->value])
-			: making->unit ? arena_printf(csv->arena, "%s (%s)", strcmp(unit.per, "byte") == 0 ? "bandwidth" : "score",
-		                                  making->unit)
-						   : "time_s";
+			: making->rates ? arena_printf(csv->arena, "%s (%s)", strcmp(unit.per, "byte") == 0 ? "bandwidth" : "score",
+		                                   making->unit)
+							: "time_s";
 	}
 	produced->unitless = role == ROLE_LESS;
 	produced->more = role == ROLE_MORE;
@@ -479,6 +478,5 @@ int producer_apply(const struct producer *producer, const struct csv *csv, const
 		csv_free(produced->csv);
 	produced->guessed = (produced->unitless || produced->more) && !(reading && reading->objective);
 	free(making.parts);
-	free(making.unit);
 	return failed;
 }

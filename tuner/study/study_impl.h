@@ -266,7 +266,7 @@ static inline double table_span(const struct csv *csv, size_t column) {
 	}
 	return most / least;
 }
-static inline bool table_is_real(const struct csv *csv, size_t column) { /* some of its numbers are no whole ones */
+static inline bool table_is_real(const struct csv *csv, size_t column) { /* has it numbers with fractions? */
 	size_t r = 0;
 	while (r < csv->rows && !(table_own(csv, r, column) > floor(table_own(csv, r, column))))
 		r++;

@@ -154,13 +154,14 @@ static void names_number(struct csv *csv) {
 
 /* Nodes beside edges are those of a graph, and more than a cluster has were counted. */
 static void nodes_name(struct csv *csv, size_t column) {
-	bool edges = false, many = false;
-	for (size_t c = 0; c < csv->columns; c++)
-		edges = edges || strcasecmp(csv->header[c], "edges") == 0;
+	if (strcasecmp(csv->header[column], "nodes") != 0)
+		return;
 	for (size_t r = 0; r < csv->rows; r++)
-		many = many || table_amount(csv, r, column) > CLUSTER;
-	if (strcasecmp(csv->header[column], "nodes") == 0 && (edges || many))
-		csv->header[column] = edges ? "graph nodes" : "nodes visited";
+		if (table_amount(csv, r, column) > CLUSTER)
+			csv->header[column] = "nodes visited";
+	for (size_t c = 0; c < csv->columns; c++)
+		if (strcasecmp(csv->header[c], "edges") == 0)
+			csv->header[column] = "graph nodes";
 }
 
 /* "M el /s" */
@@ -229,7 +230,6 @@ static void names_expand(struct csv *csv, const struct study_reading *reading) {
 		if (is_letter_of_team(csv, c) && !(reading && reading->problem_count) && !table_note(csv, "problem"))
 			csv->header[c] = "threads";
 	}
-	table_ratios_name(csv);
 }
 
 /* Speed-ups that are all 1 in the first row are over one member of each version: they do not tell which is faster. One
@@ -271,6 +271,7 @@ static int plain_add(struct study_set *set, struct csv *csv, struct table *table
 	names_expand(csv, table->reading);
 	table_cells_rewrite(csv, theirs, &noted);
 	names_expand(csv, table->reading); /* of a table that was turned */
+	table_ratios_name(csv);
 	const struct csv *parted = table_parted(csv, table->reading, &table->assumed_unit);
 	table->on_device = parted;
 	table->csv = parted ? parted : csv;

@@ -22,7 +22,7 @@ static bool is_numbered(const char *cell) {
 	return behind > cell && (!*behind || strcmp(behind, ":") == 0);
 }
 
-/* "0.0410516" above numbers is no name, and so nothing beside it is one. */
+/* A line with "0.0410516" above numbers does not name the columns. */
 static bool is_long_fraction(const char *cell) {
 	const char *point = cell + table_digits(cell);
 	return point > cell && *point == '.' && table_digits(point + 1) >= FRACTION_LEAST &&
@@ -209,10 +209,10 @@ static const char *names_make(struct csv *csv) {
 	double number;
 	for (size_t c = 0; c < csv->columns; c++)
 		numbers += table_number(csv, csv->header[c], false, &number);
-	while (like < csv->columns && is_cell(csv, like))
-		like++;
 	if (!csv->rows || 2 * numbers < csv->columns)
 		return NULL;
+	while (like < csv->columns && is_cell(csv, like))
+		like++;
 	struct csv all = rows_all(csv);
 	struct naming naming;
 	const char *names = like == csv->columns && times_find(&all, &naming) ? times_name(&all, &naming)
@@ -239,7 +239,8 @@ static void first_name(struct csv *csv) {
 		csv->header[0] = "first column";
 }
 
-/* No time is below 0, except for -1 where none was measured. A table that has no other time is refused later. */
+/* A time is not negative, but for the -1 of one that was not measured. A table without another time is refused later.
+ */
 static void changes_name(struct csv *csv) {
 	size_t measured = 0;
 	for (size_t c = 0; c < csv->columns; c++)
@@ -275,7 +276,7 @@ static bool are_measured(const struct csv *csv) {
 	double number;
 	for (size_t c = 0; c < csv->columns && csv->rows; c++) {
 		alike += table_number(csv, csv->header[c], false, &number) && is_cell(csv, c);
-		fractions += is_cell(csv, c) && strchr(csv->header[c], '.') && strchr(csv_cell(csv, 0, c), '.');
+		fractions += strchr(csv->header[c], '.') && strchr(csv_cell(csv, 0, c), '.') && is_cell(csv, c);
 	}
 	return 2 * alike > csv->columns && (fractions > 1 || (fractions && alike == csv->columns));
 }

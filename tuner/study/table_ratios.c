@@ -295,7 +295,7 @@ static void sum_tell(struct csv *csv, size_t column) {
 }
 
 /* So is a time that is the sum of two others: "wall" beside "interior" and "wall - interior". */
-static void pair_tell_sum(struct csv *csv, size_t column) {
+static void two_tell(struct csv *csv, size_t column) {
 	double scale, one, two;
 	if (!is_time(csv, column, &scale) || table_has_word(csv->header[column], "total overall all end e2e"))
 		return;
@@ -316,7 +316,7 @@ void table_ratios_name(struct csv *csv) {
 	bool usual = csv->columns <= COLUMNS_MOST && csv->rows >= ROWS_LEAST && csv->rows <= TABLE_PAIRS_ROWS;
 	for (size_t c = 0; c < csv->columns && usual; c++) {
 		sum_tell(csv, c);
-		pair_tell_sum(csv, c);
+		two_tell(csv, c);
 		ratio_tell(csv, c);
 	}
 }

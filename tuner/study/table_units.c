@@ -152,7 +152,7 @@ struct suffixes {
 	const char *unit;              /* the first one */
 	size_t with, without;
 	bool alike, above; /* all are the same; the first row alone has one */
-	bool counts;       /* "2.9M" stands below a name that is no input, so that it counts something */
+	bool counts;       /* "2.9M" counts something, because the name above is not that of an input */
 };
 
 static bool are_counts(const struct csv *csv, size_t column) {

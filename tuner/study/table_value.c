@@ -228,15 +228,17 @@ static bool are_nanoseconds(const struct table *table) {
 	return 2 * large > table->csv->rows;
 }
 
-/* The first time, or number that is no statistic, with one of the words becomes the value. Is it the only one? */
+/* The only time, or the only number that is not a statistic, with one of the words. */
 static bool only_named(struct table *table, bool times, const char *words) {
-	size_t found = 0;
+	size_t count = 0, found = 0;
 	for (size_t c = 0; c < table->csv->columns; c++)
 		if (table->columns[c].numbers && table_has_word(table->columns[c].read.base, words) &&
-		    (times ? table->columns[c].read.measure == MEASURE_TIME : !table_is_statistic(&table->columns[c].read)) &&
-		    found++ == 0)
-			table->value = c;
-	return found == 1;
+		    (times ? table->columns[c].read.measure == MEASURE_TIME : !table_is_statistic(&table->columns[c].read))) {
+			found = c;
+			count++;
+		}
+	table->value = count == 1 ? found : table->value;
+	return count == 1;
 }
 
 /* The result of a search whose goal nobody names: less is assumed to be better, which the output says. */
@@ -299,13 +301,11 @@ static double sum_of(const struct csv *csv, size_t column) {
 }
 
 /* Takes the longest of several times that nothing tells apart, or the first of several rates, which the output says. */
-static void longest_choose(struct table *table, const int *ranks, int rank) {
+static void longest_choose(struct table *table, const int *ranks, int rank, size_t tied) {
+	table->among = tied;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_name *own = &table->columns[c].read, *most = &table->columns[table->value].read;
-		if (ranks[c] != rank)
-			continue;
-		table->among++;
-		if (own->measure == MEASURE_TIME &&
+		if (ranks[c] == rank && own->measure == MEASURE_TIME &&
 		    own->scale * sum_of(table->csv, c) > most->scale * sum_of(table->csv, table->value))
 			table->value = c;
 	}
@@ -325,8 +325,7 @@ static int value_choose(struct table *table, struct err *err) {
 		return 0;
 	}
 	int best = 1000, ranks[CSV_COLUMNS_MAX];
-	bool twice = false;
-	size_t other;
+	size_t other, tied = 0;
 	for (size_t c = 0; c < table->csv->columns; c++) {
 		const struct table_name *name = &table->columns[c].read;
 		ranks[c] = -1;
@@ -349,7 +348,7 @@ static int value_choose(struct table *table, struct err *err) {
 		if (rank < 0 || table_is_statistic(name) || (empty && table->csv->rows))
 			continue;
 		ranks[c] = rank;
-		twice = rank == best || (twice && rank > best);
+		tied = rank < best ? 1 : tied + (rank == best);
 		table->value = rank < best ? c : table->value;
 		best = rank < best ? rank : best;
 	}
@@ -364,8 +363,8 @@ static int value_choose(struct table *table, struct err *err) {
 		               lawful_time(table) || cycles_find(table) || objective_find(table)
 		           ? 0
 		           : value_refuse(table, err);
-	if (twice && best >= RATE_RANK && !only_named(table, true, table_total_words)) /* what the others add up to */
-		longest_choose(table, ranks, best);
+	if (tied > 1 && best >= RATE_RANK && !only_named(table, true, table_total_words)) /* what the others add up to */
+		longest_choose(table, ranks, best, tied);
 	return 0;
 }
 

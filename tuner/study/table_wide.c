@@ -213,7 +213,7 @@ static bool is_exceeded(const struct csv *csv, size_t column) {
 	return 2 * most > csv->rows;
 }
 
-/* Where "cuBLAS_ms" exceeds a bare "ms" in some rows, it is no part of that: each is the time of a version. */
+/* Where "cuBLAS_ms" exceeds a bare "ms" in some rows, it is not a part of that: each is the time of a version. */
 static bool is_rivalled(const struct csv *csv, size_t column) {
 	struct table_name own, name;
 	size_t most = 0;

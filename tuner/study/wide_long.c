@@ -16,6 +16,7 @@ struct making {
 	const struct wide *wide;
 	struct csv *out;
 	size_t key[CSV_COLUMNS_MAX], keys; /* columns that stay */
+	size_t too_short;                  /* so many rows at the beginning */
 };
 
 static bool is_wide(const struct wide *wide, size_t column) {
@@ -107,32 +108,25 @@ static bool is_zero(const char *cell) {
 	return *cell && strspn(cell, "0.,") == strlen(cell);
 }
 
-/* Is a time of 0 shorter than the clock tells? One behind times that were told was rather not measured. */
-static bool is_too_short(const struct making *making, size_t row, size_t at) {
-	size_t column = making->wide->column[at], r = 0;
-	while (r <= row && is_zero(csv_cell(making->csv, r, column)))
-		r++;
-	return making->wide->measure.measure == MEASURE_TIME && r > row;
+/* The rows from the first one on in which some time is 0: shorter than the clock tells, so that the others cannot be
+ * compared with it. A 0 behind times that were told was rather not measured. */
+static size_t short_find(const struct csv *csv, const struct wide *wide) {
+	size_t most = 0;
+	for (size_t i = 0; i < wide->count && wide->measure.measure == MEASURE_TIME; i++) {
+		size_t r = 0;
+		while (r < csv->rows && is_zero(csv_cell(csv, r, wide->column[i])))
+			r++;
+		most = r > most ? r : most;
+	}
+	return most;
 }
 
-/* Where one of the times is too short to be told, the others cannot be compared with it. */
-static bool is_comparable(const struct making *making, size_t row) {
-	bool all = true;
-	for (size_t i = 0; i < making->wide->count && all; i++)
-		all = !is_too_short(making, row, i);
-	return all;
-}
-
-/* Says in how many rows a time is too short. */
 static void short_note(const struct making *making) {
 	struct csv *out = making->out;
-	size_t rows = 0;
-	for (size_t r = 0; r < making->csv->rows; r++)
-		rows += !is_comparable(making, r);
-	if (rows && out->note_count < CSV_NOTES_MAX)
+	if (making->too_short && out->note_count < CSV_NOTES_MAX)
 		out->notes[out->note_count++] =
-			arena_printf(out->arena, "left out: %zu row%s with a time of 0, which is too short for the clock", rows,
-		                 rows == 1 ? "" : "s");
+			arena_printf(out->arena, "left out: %zu row%s with a time of 0, which is too short for the clock",
+		                 making->too_short, making->too_short == 1 ? "" : "s");
 }
 
 static void row_add(struct making *making, size_t row, size_t at, bool serial) {
@@ -151,7 +145,7 @@ static void row_add(struct making *making, size_t row, size_t at, bool serial) {
 	if (making->wide->with_serial)
 		cells[making->keys + 1] = at + 1 == making->wide->count ? "serial" : "parallel";
 	const char *time = time_of(making->csv, making->wide, row, at);
-	cells[out->columns - 1] = is_zero(time) || !is_comparable(making, row) ? "" : time;
+	cells[out->columns - 1] = is_zero(time) || row < making->too_short ? "" : time;
 	for (size_t r = 0; r < out->rows && serial; r++)
 		if (memcmp(out->cells + r * out->columns, cells, out->columns * sizeof *cells) == 0)
 			return;
@@ -282,7 +276,10 @@ struct csv *wide_to_long(const struct csv *csv, struct wide *wide) {
 	measure_decide(csv, wide);
 	if (wide->sum)
 		return sum_add(csv, wide);
-	struct making making = {.csv = csv, .wide = wide, .out = arena_alloc(csv->arena, 1, sizeof *making.out)};
+	struct making making = {.csv = csv,
+	                        .wide = wide,
+	                        .out = arena_alloc(csv->arena, 1, sizeof *making.out),
+	                        .too_short = short_find(csv, wide)};
 	struct csv *out = making.out;
 	*out = *csv;
 	for (size_t c = 0; c < csv->columns; c++) {

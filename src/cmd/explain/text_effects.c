@@ -228,8 +228,9 @@ static void landscape_print(const struct explain_text *text) {
 	} titles[] = {{"fragile", "neighbours of the winner: slower, so it lies on a peak"},
 	              {"plateau", "neighbours of the winner: about as fast, so it lies on a plateau"},
 	              {"partly flat", "neighbours of the winner: some are about as fast, others unknown"}};
-	/* The curves of a table tell it, and its rows are seldom all that could be next to the fastest one. */
-	const json_t *landscape = json_object_get(text->result, json_object_get(text->result, "table") ? "" : "landscape");
+	const json_t *landscape = json_object_get(text->result, "landscape");
+	if (json_object_get(text->result, "table")) /* its curves tell it, and its rows are seldom all neighbours */
+		return;
 	for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
 		if (strcmp(verdict_said(landscape, ""), titles[i].verdict) != 0)
 			continue;
